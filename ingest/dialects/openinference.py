@@ -73,8 +73,8 @@ def read(span: Span) -> Reading:
             given.steps = list(map(_without_heading, given.steps))
     elif kind == MODEL:
         kind = OTHER
-    elif kind == TOOL and not _TELLS_OF_A_RUN & set(attributes):
-        kind = OTHER  # a hand-over is told as a tool without name, arguments or result
+    elif kind == TOOL and _is_hand_over(span):
+        kind = OTHER
     elif kind == TOOL:
         fields.update(_tool(span))
         tools = _own_definition(span)
@@ -105,6 +105,14 @@ def _is_preparation(attributes: Attributes) -> bool:
         else []
     )
     return any(isinstance(item, str) and _PYTHON_OBJECT.fullmatch(item) for item in listed)
+
+
+def _is_hand_over(span: Span) -> bool:
+    """Whether a tool has no name, and no result but the agent that its span is called after: `handoff to Clerk`."""
+    told = _TELLS_OF_A_RUN & set(span.attributes)
+    named = str(span.attributes.get("output.value", ""))
+    names_it = bool(named) and span.name.endswith(f" {named}")
+    return not told or ("tool.name" not in told and names_it)
 
 
 def _content(attributes: Attributes) -> tuple[Messages, Messages, list[str]]:
@@ -153,7 +161,10 @@ def flattened(attributes: Attributes, prefix: str, role: str) -> Messages:
             continue
         if message.get("role") == "tool":
             # An empty text is no attribute there; hidden text would be "__REDACTED__".
-            message = {"content": "", **message}
+            told = message.get("content", "")
+            # A list is written as text; where the request holds it as one, the model was given its parts.
+            is_list = str(told)[:2] == "[{" and told in str(attributes.get("input.value"))
+            message = {**message, "content": parsed(told) if is_list else told}
         found.add(read_messages({"role": role, **message}, role=role))
     if has_index_gap(attributes, prefix):
         found.flags.add("truncated")

@@ -9,6 +9,7 @@ import pytest
 
 from ingest.assembly.assemble import assemble
 from ingest.dialects.messages import read_messages
+from ingest.dialects.openinference import read
 from ingest.dialects.tool_output import ToolOutput, read_output
 from ingest.records.episode import Episode
 from ingest.records.span import STATUS_ERROR, STATUS_OK, Span
@@ -205,6 +206,22 @@ def test_parts_of_a_result_in_a_message_are_its_text() -> None:
     seen = json.dumps([TEXT])
     plain = read_messages({"role": "tool", "tool_call_id": "k0", "content": seen}, role="user")
     assert plain.steps[0].content == seen
+
+
+@pytest.mark.parametrize("is_list", [True, False])
+def test_a_list_that_a_tracer_flattened_is_what_the_request_holds(*, is_list: bool) -> None:
+    """OpenInference writes a result's parts as JSON; where the request holds a text, the model was given that JSON."""
+    seen = json.dumps([TEXT])
+    held = {"tool_use_id": "k0", "content": [TEXT] if is_list else seen}
+    given = {
+        "openinference.span.kind": "LLM",
+        "input.value": json.dumps({"messages": [{"role": "user", "content": [held]}]}),
+        "llm.input_messages.0.message.role": "tool",
+        "llm.input_messages.0.message.tool_call_id": "k0",
+        "llm.input_messages.0.message.content": seen,
+    }
+    found = read(span(1, given))
+    assert [step.content for step in found.input] == ["sent" if is_list else seen]
 
 
 def test_a_run_that_ended_well_says_so() -> None:

@@ -96,7 +96,7 @@ def test_a_call_that_failed_is_no_message() -> None:
 
 
 def test_a_hand_over_told_as_a_tool_is_no_call() -> None:
-    """OpenInference tells the OpenAI Agents SDK's hand-overs as tools without name, arguments or result."""
+    """OpenInference tells the OpenAI Agents SDK's hand-overs as tools without a name, with or without whose hands they leave and reach."""
     kind = "openinference.span.kind"
     chat = {
         kind: "LLM",
@@ -105,8 +105,14 @@ def test_a_hand_over_told_as_a_tool_is_no_call() -> None:
         "llm.output_messages.0.message.role": "assistant",
         "llm.output_messages.0.message.content": "Hello",
     }
-    spans = [span(1, chat), span(2, {kind: "TOOL"}, name="handoff to Clerk")]
-    assert told(assemble(spans, app=APP)) == [("user", "Hi", []), ("assistant", "Hello", [])]
+    for more in ({}, {"input.value": "Desk", "output.value": "Clerk"}):
+        spans = [span(1, chat), span(2, {kind: "TOOL", **more}, name="handoff to Clerk")]
+        assert told(assemble(spans, app=APP)) == [("user", "Hi", []), ("assistant", "Hello", [])]
+    run = span(2, {kind: "TOOL", "input.value": "{}", "output.value": "Clerk"}, name="who")
+    assert told(assemble([span(1, chat), run], app=APP))[2:] == [
+        ("assistant", None, ["who"]),
+        ("tool", "Clerk", []),
+    ]
 
 
 def test_a_sub_agents_runs_are_its_own() -> None:
