@@ -90,7 +90,7 @@ def verdicts_on(span: Span, *, works: bool) -> dict[str, Statement]:
 def asked_by(name: str, attributes: Attributes, *, at: int | None) -> Iterator[Statement]:
     """What a span or an event says that asks somebody: users are asked later, in a request of its own, and so about the conversation that it names."""
     named = identity_in(attributes, {})["conversation"]
-    for said in asked_in(name, attributes, at=at).values():
+    for said in asked_in(name, attributes, at=at, is_named=bool(named)).values():
         yield replace(said, target_kind="conversation", target_id=named) if named else said
 
 
@@ -101,9 +101,11 @@ def found_by(evaluator: Span) -> dict[str, Statement]:
     return _stated([said] if said and judges else (), evaluator.name, at=evaluator.ended_at)
 
 
-def asked_in(name: str, attributes: Attributes, *, at: int | None) -> dict[str, Statement]:
-    """What stands on a span or an event whose name says that somebody was asked, read by its words as in files, also inside JSON."""
-    if not asks_how(name):
+def asked_in(
+    name: str, attributes: Attributes, *, at: int | None, is_named: bool
+) -> dict[str, Statement]:
+    """What stands on a span or an event whose name says that somebody was asked, read by its words as in files, also inside JSON; `is_named` says that it names a conversation."""
+    if not asks_how(name, of_conversation=is_named):
         return {}
     held: dict[str, Any] = {}
     for key, value in attributes.items():

@@ -71,9 +71,7 @@ def read(span: Span) -> Reading:
         given, made, tools = _content(attributes)
         if "smolagents" in span.scope:
             given.steps = list(map(_without_heading, given.steps))
-    elif kind == MODEL:
-        kind = OTHER
-    elif kind == TOOL and _is_hand_over(span):
+    elif kind == MODEL or (kind == TOOL and _is_hand_over(span)):
         kind = OTHER
     elif kind == TOOL:
         fields.update(_tool(span))

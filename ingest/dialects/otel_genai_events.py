@@ -22,7 +22,6 @@ from ingest.dialects.parts import first_of, is_result, parts_in
 from ingest.dialects.reading import MODEL, Reading, Statement
 from ingest.dialects.tool_output import read_output
 from ingest.records.episode import Step
-from ingest.records.outcome_words import asks_how
 from ingest.records.span import Attributes, LogEvent, Span
 from ingest.records.text import json_text, objects_in
 
@@ -252,10 +251,8 @@ def _stated(event: LogEvent) -> Iterator[Statement]:
         found = [claude_code.read_decision(event)]
     elif event.name in EVENT_NAMES:
         found = [read_evaluation(_attributes(event), at=event.at)]
-    elif asks_how(event.name):
-        found = asked_by(event.name, _attributes(event), at=event.at)
     else:
-        return
+        found = asked_by(event.name, _attributes(event), at=event.at)
     for said in filter(None, found):
         named = identity_in(_attributes(event), {})["conversation"]
         alone = said.target_id is None and event.trace_id is None and named

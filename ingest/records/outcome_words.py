@@ -192,10 +192,11 @@ def tells_how(name: str, value: object) -> bool:
     return isinstance(value, int | float) and (is_measure(name) or means_good(name))
 
 
-def asks_how(name: str) -> bool:
-    """Whether what has this name says how somebody found it: `user-feedback`, `POST /chats/{id}/feedback`, `csat_survey`."""
+def asks_how(name: str, *, of_conversation: bool = False) -> bool:
+    """Whether what has this name says how somebody found it: `user-feedback`, `POST /chats/{id}/feedback`, `csat_survey`; `rating` says so `of_conversation`."""
     words = _stems(_OF_ROUTE.sub("", name)) if len(name) <= _LONGEST_NAME else []
-    return not _STEMS["asked"].isdisjoint(words) and _is_plain(words)
+    asking = _STEMS["asked"] | (_STEMS["rated"] if of_conversation else frozenset())
+    return not asking.isdisjoint(words) and _is_plain(words)
 
 
 def is_about_else(name: str) -> bool:

@@ -154,6 +154,18 @@ def test_a_later_requests_span_is_about_the_conversation_that_it_names() -> None
     assert outcome.episode_id == named["k1"]
 
 
+@pytest.mark.parametrize("named", [True, False])
+def test_a_rating_is_the_users_where_it_names_the_conversation(*, named: bool) -> None:
+    """Elsewhere it may be that of anything."""
+    given = {"kiosk.rating.thumb": "up", **({"kiosk.chat.id": "k1"} if named else {})}
+    rated = span(7, given, name="kiosk.rating", trace_id="9" * 32, parent_id="f" * 16)
+    asked_of = call(1, [SYSTEM, USER], ANSWER, attributes={"kiosk.chat.id": "k1"})
+    found = assemble([asked_of, rated], app=APP)
+    assert [(o.episode_id, o.label, o.by) for o in found.outcomes] == (
+        [(found.episodes[0].episode_id, "up", "end_user")] if named else []
+    )
+
+
 EVALUATORS = [
     ("openinference.span.kind", "EVALUATOR", "output.value"),
     ("langfuse.observation.type", "evaluator", "langfuse.observation.output"),
