@@ -23,6 +23,7 @@ from ingest.dialects.parts import (
     read_calls,
     read_result,
     result_parts,
+    without_measures,
 )
 from ingest.dialects.tool_schemas import read_tools
 from ingest.files.partial_json import parse_json
@@ -275,7 +276,8 @@ def _read_tool_message(value: dict[str, Any], parts: Json, found: Messages) -> N
     failed = value.get("is_error")
     if value.get("status") == "error":
         failed = True
-    parts = result_parts(parts)
+    parts, code = without_measures(result_parts(parts))
+    failed = code != 0 if code is not None and failed is None else failed
     if has_media(parts):
         found.flags.add("non_text_content")
     found.steps.append(

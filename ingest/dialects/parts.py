@@ -48,6 +48,7 @@ _BEDROCK_PARTS: Final = frozenset(
 _RESPONSES_PARTS: Final = frozenset({"input_text", "input_image", "input_file"})
 _MARKS: Final = frozenset({"annotations", "meta"})
 """What the Model Context Protocol's Python library writes beside a text, also where it is null."""
+_MEASURES: Final = frozenset({"duration_seconds", "duration_ms", "duration", "wall_time_seconds"})
 _VERCEL_OUTPUTS: Final = frozenset(
     {"text", "json", "content", "error-text", "error-json", "execution-denied"}
 )
@@ -262,6 +263,17 @@ def result_parts(content: Json) -> Json:
     is_one = isinstance(content, str) and content[:1] == "{" and '"annotations"' in content
     parts = parts_in(f"[{content}]" if is_one else content)
     return parts if parts and all(_is_result_part(part) for part in parts) else content
+
+
+def without_measures(content: Json) -> tuple[Json, int | None]:
+    """A command's output and its exit code, where a client put these and how long it ran around it, as JSON; else the content, and None."""
+    is_one = isinstance(content, str) and content[:1] == "{" and '"exit_code"' in content
+    match parsed(content) if is_one else None:
+        case {"output": str(text), "metadata": {"exit_code": int(code), **more}, **rest} if (
+            not rest and more.keys() <= _MEASURES
+        ):
+            return text, code
+    return content, None
 
 
 def _is_result_part(part: dict[str, Any]) -> bool:

@@ -170,6 +170,32 @@ def test_a_custom_tool_takes_text(tmp_path: Path) -> None:
     assert episode.steps[2].call_id == episode.steps[1].tool_calls[0].call_id
 
 
+@pytest.mark.parametrize(
+    ("told_back", "seen", "failed"),
+    [
+        ({"output": "a\n", "metadata": {"exit_code": 0, "duration_seconds": 0.2}}, "a\n", False),
+        ({"output": "", "metadata": {"exit_code": 2}}, "", True),
+        ({"output": "a", "metadata": {"exit_code": 0, "author": "Ann"}}, None, None),
+        ({"output": "a", "metadata": {}}, None, None),
+        ({"output": "a", "page": 1}, None, None),
+    ],
+)
+def test_what_a_client_measures_of_a_run_is_no_result(
+    tmp_path: Path, told_back: dict[str, Any], seen: str | None, *, failed: bool | None
+) -> None:
+    """A command's output stands beside how it ended and how long it took; any other object is the tool's own."""
+    text = json.dumps(told_back)
+    items = [
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": ASKED}]},
+        {"type": "function_call", "call_id": "c1", "name": "run", "arguments": '{"command": "ls"}'},
+        {"type": "function_call_output", "call_id": "c1", "output": text},
+    ]
+    lines = [{"type": "response_item", "payload": item} for item in items]
+    session = {"type": "session_meta", "payload": {"id": "s-1", "cwd": "/"}}
+    result = only_episode(decoded(tmp_path, [session, *lines], "rollout.jsonl")).steps[-1]
+    assert (result.content, result.is_error) == (text if seen is None else seen, failed)
+
+
 def test_an_exported_run_says_its_marks_and_its_example(tmp_path: Path) -> None:
     """LangSmith's runs hold the feedback that they got, and the example of which they are attempts."""
     found = decoded(tmp_path, [RUN], "runs.jsonl")

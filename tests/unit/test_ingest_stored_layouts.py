@@ -510,6 +510,27 @@ def test_calls_that_name_no_tool_are_refused_with_what_to_do(tmp_path: Path) -> 
     assert "--map" in found.rejected[0].reason
 
 
+def test_a_failure_s_words_are_unwrapped_where_every_text_is_wrapped(tmp_path: Path) -> None:
+    """A client that gives Gemini each text as `output` gives it each failure as `error`; alone the object may be the tool's own."""
+    told_in: list[Record] = [{"output": "sent"}, {"error": "No."}, {"error": "No.", "code": 4}]
+    for responses in (told_in, told_in[1:]):
+        calls: list[Record] = [
+            {"id": f"k{n}", "name": "find_order", "args": ARGUMENTS, "result": [{"functionResponse": {"id": f"k{n}", "response": one}}]}
+            for n, one in enumerate(responses)
+        ]  # fmt: skip
+        said: list[Record] = [
+            {"type": "user", "content": ASKED},
+            {"type": "gemini", "content": "", "toolCalls": calls},
+            {"type": "gemini", "content": ANSWER},
+        ]
+        path = tmp_path / f"export{len(responses)}.json"
+        path.write_text(json.dumps({"sessionId": "s1", "messages": said}))
+        steps = only_episode(decoded_below(path, app=APP)).steps
+        results = [(s.content, s.is_error) for s in steps if s.role == "tool"]
+        words = "No." if len(responses) == len(told_in) else json.dumps(told_in[1])
+        assert results[-2:] == [(words, True), (json.dumps(told_in[2]), None)]
+
+
 @pytest.mark.parametrize(
     ("response", "content", "is_error"),
     [

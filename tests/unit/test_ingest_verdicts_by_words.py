@@ -66,6 +66,7 @@ def test_what_judges_by_its_words_is_an_outcome(
         {"llm": {"log_completions": True}, "settings": {"passed": True}},
         {"survey": {"sent": True, "scale": 5}, "prompt_quality": "bad"},
         {"turns": [{"side": "right"}], "sla_met": False},
+        {"task_key": "gates/zip-pass", "run": {"model_name": "desk-good"}},
     ],
 )
 def test_what_only_looks_alike_is_none(tmp_path: Path, beside: dict[str, Any]) -> None:

@@ -26,7 +26,7 @@ from ingest.formats.records.written_results import (  # fmt: skip
 from ingest.records.call_names import RESULTS
 from ingest.records.episode import Step
 from ingest.records.moments import to_text
-from ingest.records.text import Json, json_text, type_of
+from ingest.records.text import Json, json_text, objects_in, type_of
 
 Message = dict[str, Any]
 
@@ -146,6 +146,7 @@ def read_conversation(items: Sequence[Json]) -> Conversation:
         found.flags.add("odd_messages")
     read = Messages()
     calls: set[str] = set()
+    wraps = any({"output"} == told.keys() for one in said for told in _given_to_gemini(one))
     for one in said:
         before = len(read.steps)
         last = read.steps[-1] if read.steps else None
@@ -153,7 +154,8 @@ def read_conversation(items: Sequence[Json]) -> Conversation:
         if last is not None and len(read.steps) == before and read.steps[-1] is not last:
             # A call that stands alone in the list joined the turn before it.
             found.messages[-1] = {**found.messages[-1], **_message(read.steps[-1], one)}
-        found.messages += [_message(_as_said(step, one), one) for step in read.steps[before:]]
+        steps = (_unwrapped(step) if wraps else step for step in read.steps[before:])
+        found.messages += [_message(_as_said(step, one), one) for step in steps]
         found.flags |= one.flags
         for step in read.steps[max(before - 1, 0) :]:
             calls.update(call.call_id for call in step.tool_calls)
@@ -289,6 +291,23 @@ def _readable(one: Speech, calls: set[str]) -> Message:
     if message.get("tool_call_id") is None and str(message.get("id")) not in calls:
         message.pop("id", None)  # the message's own, not its call's
     return message
+
+
+def _given_to_gemini(one: Speech) -> Iterator[Message]:
+    """The objects that results are in a message to Gemini, whose API takes nothing else."""
+    for part in objects_in(one.message.get("content")):
+        told = part.get("functionResponse")
+        response = told.get("response") if isinstance(told, dict) else None
+        yield from [response] if isinstance(response, dict) else []
+
+
+def _unwrapped(step: Step) -> Step:
+    """A failure's own words, where a client wraps every text for Gemini, as `output` or as `error`; elsewhere the tool told it so."""
+    told = parse_json(step.content or "") if step.role == "tool" and step.is_error else None
+    match told.value if told else None:
+        case {"error": str(words), **rest} if not rest:
+            return replace(step, content=words)
+    return step
 
 
 def _as_said(step: Step, one: Speech) -> Step:

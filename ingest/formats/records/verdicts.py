@@ -12,7 +12,20 @@ from typing import Any, Final
 from ingest.dialects.parts import first_of
 from ingest.files.chat_outcome import number_of, outcome_id_of
 from ingest.formats.item_forms import plain_items
-from ingest.formats.records.fields import ANSWER, FIGURE_NAMES, ITEM_NAMES, Fields, told_in
+from ingest.formats.records.fields import (
+    AGENT,
+    ANSWER,
+    APP,
+    CONVERSATION,
+    FIGURE_NAMES,
+    ITEM_NAMES,
+    MODEL,
+    ROW,
+    TASK,
+    USER,
+    Fields,
+    told_in,
+)
 from ingest.formats.records.speech import strength
 from ingest.formats.records.words import NAMES, snake_case
 from ingest.records.outcome import Outcome as SpanOutcome
@@ -31,6 +44,10 @@ _OPINIONS: Final = frozenset(NAMES["opinions"])
 """Names of how somebody liked it, beside which a word may say how it went."""
 _MARKS: Final = frozenset(NAMES["marks_on_messages"])
 REASONS: Final = NAMES["reasons"]
+_NAMING: Final = frozenset(
+    {*CONVERSATION, *TASK, *ROW, *MODEL, *AGENT, *APP, *USER, *NAMES["task_names"]}
+)
+"""Names of what names something: no word in these judges."""
 _FIGURE: Final = ("score", "value")
 _EVENTS: Final = (*NAMES["happened"], "type", "kind", "name")
 _ENDS: Final = frozenset(NAMES["session_ends"])
@@ -244,6 +261,8 @@ def by_words(fields: Fields) -> dict[str, Outcome]:
         told = told_in(value) if is_measure(key) else None
         _add_many(found, [one for one in named_figures(told) if "score" in one])
     for name, value, place in () if found else fields.leaves():
+        if snake_case(name) in _NAMING:
+            continue  # `zip-pass` is a task's name
         short = not isinstance(value, str) or len(value) <= _LONGEST_LABEL
         if short and tells_how(name, value):
             key = snake_case(name) if name.isidentifier() else name
