@@ -1,7 +1,7 @@
 """Which result belongs to which call.
 
 Comes in: steps in order, with ids as sent. Goes out: the same steps, every result bound to a call of the episode or
-to none. Ids may be missing, and real ones repeat within an episode: a result answers the nearest call before it. Two calls
+to none. Ids may be missing, also on the calls alone, and real ones repeat within an episode: a result answers the nearest call before it. Two calls
 of one message with one id are told apart: the second has an id of its own, so that nobody who reads the episode mixes
 them up.
 """
@@ -31,6 +31,7 @@ def join_results(steps: Sequence[Step], *, nobodys: AbstractSet[int] = frozenset
     calls = _OpenCalls(
         by_order=not any(step.role == "tool" and step.call_id is not None for step in steps),
         taken={call.call_id for step in steps for call in step.tool_calls},
+        told={step.call_id for step in steps if step.role == "tool"},
     )
     bound: list[Step] = []
     missing: set[str] = set()
@@ -40,7 +41,7 @@ def join_results(steps: Sequence[Step], *, nobodys: AbstractSet[int] = frozenset
             bound.append(step if asked == step.tool_calls else replace(step, tool_calls=asked))
             continue
         if index == 0 or steps[index - 1].role != "tool":
-            calls.widen(sum(1 for _ in takewhile(_is_result, steps[index:])))
+            calls.expect([step.call_id for step in takewhile(_is_result, steps[index:])])
         call = None if index in nobodys else calls.close(step)
         if call is None:
             missing.add("orphan_results")
@@ -63,9 +64,13 @@ def _is_result(step: Step) -> bool:
 class _OpenCalls:
     """Calls that wait for their results."""
 
-    def __init__(self, *, by_order: bool, taken: set[str]) -> None:
+    def __init__(self, *, by_order: bool, taken: set[str], told: AbstractSet[str | None]) -> None:
         self._by_order = by_order
         """Only where no result has an id: next to results that do, one without is nobody's."""
+        self._told = told
+        """Ids that some result of the episode has."""
+        self._are_strays = self._are_pairs = False
+        """Whether the results at hand have ids that no call was sent with; whether there are as many as open calls, which no result names."""
         self._taken = taken
         """Ids that some call of the episode was sent with."""
         self._by_id: dict[str, list[list[ToolCall]]] = {}
@@ -96,11 +101,15 @@ class _OpenCalls:
         self.left += len(turn)
         return tuple(turn)
 
-    def widen(self, results: int) -> None:
+    def expect(self, results: Sequence[str | None]) -> None:
         """Let the results that follow answer the messages just before as well, where the last one asked for fewer."""
-        if results > len(self._turn):
-            self._turn = [*self._before, *self._turn][-results:]
+        if len(results) > len(self._turn):
+            self._turn = [*self._before, *self._turn][-len(results) :]
         self._before = []
+        mine = {call.call_id for call in self._turn}
+        # Where the calls alone came without ids, theirs are made up.
+        self._are_strays = None not in results and self._taken.isdisjoint(results) and mine.isdisjoint(self._told)  # fmt: skip
+        self._are_pairs = self._are_strays and len(results) == len(self._turn)
 
     def _told_apart(self, call: ToolCall, number: int) -> ToolCall:
         name = f"{call.call_id}-{number}"
@@ -113,7 +122,7 @@ class _OpenCalls:
 
     def close(self, result: Step) -> ToolCall | None:
         """The call that a result answers: of the latest message with its id the first open one; without an id, one of the turn just before."""
-        if result.call_id is not None:
+        if result.call_id is not None and not self._are_strays:
             call = self._of_id(result.call_id, result)
         else:
             call = self._of_turn(result)
@@ -138,4 +147,4 @@ class _OpenCalls:
     def _of_turn(self, result: Step) -> ToolCall | None:
         if result.tool_name is not None:
             return next((call for call in self._turn if call.name == result.tool_name), None)
-        return self._turn[0] if self._turn and self._by_order else None
+        return self._turn[0] if self._turn and (self._by_order or self._are_pairs) else None

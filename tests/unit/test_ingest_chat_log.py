@@ -168,6 +168,21 @@ def test_results_without_any_ids_are_bound_by_name_then_order() -> None:
     assert [(s.call_id, s.content) for s in steps[1:]] == [("2", "two"), ("1", "one")]
 
 
+def test_results_whose_ids_no_call_has_are_bound_where_the_calls_alone_came_without() -> None:
+    """By name, else in order where there are as many; not where a result of another turn knows a call."""
+
+    def results(*ids: str) -> list[str | None]:
+        told = [{"role": "tool", "tool_call_id": one, "content": one} for one in ids]
+        steps = good({"messages": [calls("1", "2"), *told]}).episode.steps
+        return [step.call_id for step in steps if step.role == "tool"]
+
+    assert results("a", "b") == ["1", "2"]
+    assert results("a") == [None]
+    assert results("a", "2") == [None, "2"]
+    named = {"role": "tool", "tool_call_id": "b", "name": "f2", "content": "two"}
+    assert good({"messages": [calls("1", "2"), named]}).episode.steps[1].call_id == "2"
+
+
 def test_the_old_function_call_form_is_read() -> None:
     """`function_call` and role `function` are OpenAI's older names."""
     messages = [

@@ -179,8 +179,10 @@ def test_responses_without_content_are_not_made_up(tmp_path: Path) -> None:
     assert [step.content for step in episode.steps if step.content] == []
 
 
-def test_an_atif_trajectory_is_the_same_episode(tmp_path: Path) -> None:
-    """Steps with calls and observations become messages; reasoning that has no room is named."""
+@pytest.mark.parametrize("named", [True, False])
+def test_an_atif_trajectory_is_the_same_episode(tmp_path: Path, *, named: bool) -> None:
+    """Steps with calls and observations become messages, also where as many do not name each other; reasoning that has no room is named."""
+    whose = {"source_call_id": "call_1"} if named else {}
     trajectory = {
         "schema_version": "ATIF-v1.7",
         "trajectory_id": "c1",
@@ -201,9 +203,7 @@ def test_an_atif_trajectory_is_the_same_episode(tmp_path: Path) -> None:
                         "arguments": ARGUMENTS,
                     }
                 ],
-                "observation": {
-                    "results": [{"source_call_id": "call_1", "content": '{"state": "sent"}'}]
-                },
+                "observation": {"results": [{**whose, "content": '{"state": "sent"}'}]},
                 "metrics": {"prompt_tokens": 10, "completion_tokens": 5},
             },
             {"step_id": 4, "source": "agent", "message": "It was sent."},

@@ -54,9 +54,12 @@ def _messages(step: dict[str, Any]) -> Iterator[dict[str, Any]]:
         **({"tool_calls": calls} if calls else {}),
     }
     observation = step.get("observation")
-    asked = {call["id"] for call in calls}
-    for result in objects_in(observation.get("results") if isinstance(observation, dict) else None):
-        call = str(result.get("source_call_id"))
+    asked = [call["id"] for call in calls]
+    seen = objects_in(observation.get("results") if isinstance(observation, dict) else None)
+    # A terminal does not say whose its screen is: of as many as were asked for, each is the next one's.
+    are_pairs = len(seen) == len(asked) and not any(one.get("source_call_id") for one in seen)
+    for number, result in enumerate(seen):
+        call = asked[number] if are_pairs else str(result.get("source_call_id"))
         answer = {"role": "tool", "tool_call_id": call if call in asked else None}
         yield {**answer, "content": result.get("content"), "timestamp": step.get("timestamp")}
 
