@@ -32,10 +32,14 @@ def assign_ids(lake: Lake, chats: Sequence[Chat]) -> list[Chat]:
     found: list[Chat] = []
     for chat in chats:
         if chat.shares_id:
-            said = digest_of(chat.episode.steps), chat.episode.model
+            said = digest_of(chat.episode.steps), _plain(chat.episode.model)
             known = taken.setdefault(chat.episode.episode_id, {said})
-            is_said = any(said[0] == one for one, _ in known)
-            found.append(chat if said in known else told_apart(chat, by_model=is_said))
+            models = {model for one, model in known if said[0] == one}
+            # A file that does not name the model tells of whichever said the same.
+            one_model = len({*models, said[1]} - {None}) < 2 and None in {said[1], *models}
+            is_known = said in known or (bool(models) and one_model)
+            known |= {said} if is_known else set()
+            found.append(chat if is_known else told_apart(chat, by_model=bool(models)))
         else:
             found.append(chat)
     return found
@@ -51,11 +55,16 @@ def _taken_ids(lake: Lake, app: str, wanted: set[str]) -> dict[str, set[Said]]:
         rows = [row for row in batch.to_pylist() if row["episode_id"] in wanted]
         for episode in from_rows(Episode, rows):
             known = taken.setdefault(episode.episode_id, set())
-            known.add((digest_of(episode.steps), episode.model))
+            known.add((digest_of(episode.steps), _plain(episode.model)))
             # The only question, which stands first, may be what another file told.
             if [n for n, step in enumerate(episode.steps) if step.role == "user"] == [0]:
-                known.add((digest_of(episode.steps[1:]), episode.model))
+                known.add((digest_of(episode.steps[1:]), _plain(episode.model)))
     return taken
+
+
+def _plain(model: str | None) -> str | None:
+    """A model's name without its marks: a folder that is called by it has others."""
+    return model and "".join(filter(str.isalnum, model)).lower()
 
 
 _DIGITS = 8
@@ -79,7 +88,7 @@ def told_apart(chat: Chat, *, by_model: bool) -> Chat:
     """The chat under an id of its own, made of the task's and of what was said, `by_model` where another model said the same."""
     episode = chat.episode
     said = digest_of(episode.steps)
-    said = _short_hash(f"{said} {episode.model}") if by_model else said
+    said = _short_hash(f"{said} {_plain(episode.model)}") if by_model else said
     name = f"{episode.conversation_id}/{said}"
     identity = episode_id_of(episode.app, name)
     outcomes = tuple(

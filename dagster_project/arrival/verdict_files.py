@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
-from dagster_project.arrival.attempt_ids import assign_ids
+from dagster_project.arrival.attempt_ids import assign_ids, digest_of
 from dagster_project.build.left_out import Skips
 from dagster_project.lake.store import Lake
 from ingest.assembly.assemble import assemble
@@ -95,15 +95,20 @@ def _refused(source: FileSource, names: Sequence[str]) -> Rejected:
 def _decoded(
     sources: Iterable[FileSource], top: Path, others: dict[str, FileSource], skips: Skips
 ) -> Iterator[tuple[Parts, Decoded]]:
-    """What each file holds; those that hold nothing but perhaps verdicts are put among the others."""
+    """What each file holds; those that hold nothing but perhaps verdicts, also on copies of what earlier files of other names tell, are put among the others."""
+    seen: dict[tuple[str | None, str], str] = {}
     for source in sources:
         found = Decoded()
         with skips.unit("file"):
             parts = read_source(source, None, among_others=True)
             for part in parts if source.size <= _LARGEST else ():
                 found.add(Decoded() if isinstance(part, Rejected) else decode(part.stored(1)))
-        if not (found.chats or found.spans or found.outcomes):
-            others[source.name] = source
+        said = {(one.episode.conversation_id, digest_of(one.episode.steps)) for one in found.chats}
+        name = source.path.name
+        told = {seen.setdefault(one, name) for one in said}
+        judges = _judge(outcome for one in found.chats for outcome in one.outcomes)
+        if name not in told and not (found.spans or found.outcomes or judges):
+            others[source.name], found = source, Decoded()
         yield source.path.relative_to(top).parts, found
 
 
@@ -149,14 +154,17 @@ def _first_words(episode: Episode) -> str | None:
 
 
 def _run(episode: Episode, path: Parts, told: Iterable[Outcome], *shared: str | None) -> Run:
-    own = (one for one in told if one.episode_id == episode.episode_id)
     return Run(
         app=episode.app,
         episode_id=episode.episode_id,
         path=path,
         names=tuple(filter(None, (episode.conversation_id, *shared, episode.task_key))),
-        is_judged=any(one.value is not None or one.label for one in own),
+        is_judged=_judge(one for one in told if one.episode_id == episode.episode_id),
     )
+
+
+def _judge(told: Iterable[Outcome]) -> bool:
+    return any(one.value is not None or one.label for one in told)
 
 
 def _read(

@@ -217,6 +217,21 @@ def test_failed_ones_are_counted_within_their_file(tmp_path: Path) -> None:
     assert found == {"a1": {"success": 1.0}, "a2": {"success": 0.0}, "b1": {}, "b2": {}}
 
 
+def test_copies_of_runs_beside_their_verdicts(tmp_path: Path) -> None:
+    """A file of another name that tells runs again, each with its verdict, judges those; two models that said the same are two runs."""
+    models = ("llama_Llama-7B", "gpt-4o")
+    rows = [run(str(n), task_id=f"b-{n}") for n in (1, 2)]
+    files: Files = {f"runs/{one}/boats_run.jsonl": lines(*({**row, "took": len(one)} for row in rows)) for one in models}  # fmt: skip
+    head = {"correct_count": 1, "total_count": 2}
+    for n, model in enumerate(models):
+        copy = {**rows[n], "valid": False, "model_name": model.replace("_", "/")}
+        files[f"scores/{model}/boats_score.jsonl"] = lines(head, copy)
+    outcomes(tmp_path, files)
+    kept = map(json.loads, raw_lines(open_home(tmp_path / "home", create=False)))
+    found = {(one["model"], one["task_key"]): one["outcome"]["value"] for one in kept}
+    assert [(task, value) for (_, task), value in sorted(found.items())] == [("b-1", 1.0), ("b-2", 0.0), ("b-1", 0.0), ("b-2", 1.0)]  # fmt: skip
+
+
 def test_a_task_that_a_document_beside_a_run_names(tmp_path: Path) -> None:
     """In the run's folder or the one above its own; a folder of several runs says nothing about one."""
     files: Files = {f"job/t{n}__x{n}/agent/log.json": run(str(n)) for n in (1, 2)}

@@ -37,7 +37,7 @@ from ingest.formats.records.fields import (
     told_in,
 )
 from ingest.formats.records.find import Place, calls_beside, messages_of, other_messages
-from ingest.formats.records.naming import naming_of, own_fields
+from ingest.formats.records.naming import model_in_path, naming_of, own_fields
 from ingest.formats.records.speech import ROLE_NAMED, strength
 from ingest.formats.records.text_calls import listed_tools
 from ingest.formats.records.verdicts import marks_on, outcomes_of, verdicts_among
@@ -294,7 +294,9 @@ class _Record:
             "episode_id": self._naming.conversation_id(self._arrival),
             "app": None if self._arrival.app else fields.top_text(APP),
             "agent": fields.text(AGENT) or fields.text_around(AGENT) or self._said.agent,
-            "model": fields.text(MODEL, deep=4) or fields.text_around(MODEL),
+            "model": fields.text(MODEL, deep=4)
+            or fields.text_around(MODEL)
+            or model_in_path(self._arrival.source),
             "task_key": self._naming.task_key(self._arrival),
             "started_at": fields.time(STARTED),
             "user_id": fields.user(),
