@@ -36,8 +36,10 @@ _INPUT: Final = re.compile(
 )
 _REQUEST: Final = re.compile(r"(GET|POST|PUT|PATCH|DELETE) (https?://[^\n]+)(?:\n(.*))?", re.DOTALL)
 """A text that is as a whole what a client sends to a web service."""
-_WORDS: Final = re.compile(r"[a-z]+(?: [\w/'-]+){0,9}")
-"""An action in words, `take cup 1 from table 2`, as a world of text understands it."""
+_WORDS: Final = re.compile(
+    r"([a-z]+\d{0,2}(?: (?:to|at|on|off|up|down|around|into|in))?)((?: [\w/'-]+){0,9})"
+)
+"""An action in words, `take cup 1 from table 2`, as a world of text understands it: a verb of one or two words, and what it is done to."""
 _CALL: Final = re.compile(_NAME + r"\((.*)\)\.?", re.DOTALL)
 _BRACKETS: Final = re.compile(_NAME + r"\[(.*)\]\.?", re.DOTALL)
 _PROGRAM: Final = re.compile(r"\A\w+ ?[=:]|[\n(]")
@@ -89,8 +91,9 @@ def plain_act(text: str) -> TextCalls | None:
     """What may be a call where an agent does nothing else: an action in words, whose verb is the tool, a request to a web service, or a call alone."""
     found = _ACTION.search(text)
     body = found[1].strip() if found else ""
-    if found and _WORDS.fullmatch(body):
-        return _with_thought(text[: found.start()], _call(body.split()[0], {"action": body}))
+    if found and (done := _WORDS.fullmatch(body)):
+        given = {ARGUMENT: done[2].strip()} if done[2] else {}
+        return _with_thought(text[: found.start()], _call(done[1], given))
     sent = _REQUEST.fullmatch(text.strip())
     if sent is None:
         called = _CALL.fullmatch(text.strip())
