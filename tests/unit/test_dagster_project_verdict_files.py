@@ -49,6 +49,7 @@ TWO: Files = {"runs/b-1/chat.json": run("1"), "runs/b-2/chat.json": run("2")}
         ({"evaluation/all.json": {"share": 50.0, "each": {"b-1": {"success": True}, "b-2": {"success": False}}}}, "success"),
         ({"all.json": {"b-1": True, "b-2": False}, "b.json": {"rewards": {"b-1": 1, "b-2": 0}}}, "reward"),
         ({"report.json": {"resolved_ids": ["b-1"], "unresolved_ids": ["b-2"], "error_ids": ["b-2"], "total": 2}}, "resolved"),
+        ({"report.json": {"resolved_ids": ["b-1"], "empty_patch_ids": ["b-2"], "submitted_ids": ["b-1", "b-2"]}}, "resolved"),
         ({"notes/b-1.json": {"errors": [], "scores": [{"overall": 1.0}]}, "notes/b-2.json": {"errors": ["late"], "scores": [{"overall": 0.0}]}}, "scores.overall"),
         ({"results/eval_b-1.json": {"final_score": {"total": 2, "result": 2}}, "results/eval_b-2.json": {"final_score": {"total": 2, "result": 0}}}, "final_score.result"),
         ({"scores.csv": "run,score,steps\nb-1,1.0,7\nb-2,0.0,9\n"}, "score"),

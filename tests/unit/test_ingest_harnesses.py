@@ -273,12 +273,17 @@ def session_line(number: int, parent: int | None, kind: str, content: object, **
     }
 
 
-def test_a_session_with_a_local_command_and_a_sub_agent(tmp_path: Path) -> None:
-    """What the program answered itself is nobody's word; a chain aside is a conversation of its own."""
+@pytest.mark.parametrize("kind", ["user", "system"])
+def test_a_session_with_a_local_command_and_a_sub_agent(tmp_path: Path, kind: str) -> None:
+    """What the program answered itself, in the user's name or its own, is nobody's word; a chain aside is a conversation of its own."""
+    printed = "<local-command-stdout></local-command-stdout>"
+    answered = session_line(2, 1, kind, printed)
+    if kind == "system":
+        answered |= {"message": None, "content": printed}
     text = [{"type": "text", "text": ANSWER}]
     lines = [
         session_line(1, None, "user", "<command-name>/clear</command-name>"),
-        session_line(2, 1, "user", "<local-command-stdout></local-command-stdout>"),
+        answered,
         session_line(
             3, 2, "user", "<command-name>/book</command-name>\n<command-args>7</command-args>"
         ),

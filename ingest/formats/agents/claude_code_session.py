@@ -193,7 +193,8 @@ def _is_new(block: Entry, message: str, seen: set[str], asked: Counter[str]) -> 
 
 
 def _begins(entry: Entry | None, mark: str) -> bool:
-    content = _message(entry or {}).get("content")
+    own = entry or {}
+    content = _message(own).get("content", own.get("content"))
     return isinstance(content, str) and content.startswith(mark)
 
 
