@@ -32,7 +32,7 @@ def assign_ids(lake: Lake, chats: Sequence[Chat]) -> list[Chat]:
     found: list[Chat] = []
     for chat in chats:
         if chat.shares_id:
-            said = digest_of(chat.episode.steps), _plain(chat.episode.model)
+            said = digest_of(chat.episode.steps), _without_marks(chat.episode.model)
             known = taken.setdefault(chat.episode.episode_id, {said})
             models = {model for one, model in known if said[0] == one}
             # A file that does not name the model tells of whichever said the same.
@@ -55,14 +55,14 @@ def _taken_ids(lake: Lake, app: str, wanted: set[str]) -> dict[str, set[Said]]:
         rows = [row for row in batch.to_pylist() if row["episode_id"] in wanted]
         for episode in from_rows(Episode, rows):
             known = taken.setdefault(episode.episode_id, set())
-            known.add((digest_of(episode.steps), _plain(episode.model)))
+            known.add((digest_of(episode.steps), _without_marks(episode.model)))
             # The only question, which stands first, may be what another file told.
             if [n for n, step in enumerate(episode.steps) if step.role == "user"] == [0]:
-                known.add((digest_of(episode.steps[1:]), _plain(episode.model)))
+                known.add((digest_of(episode.steps[1:]), _without_marks(episode.model)))
     return taken
 
 
-def _plain(model: str | None) -> str | None:
+def _without_marks(model: str | None) -> str | None:
     """A model's name without its marks: a folder that is called by it has others."""
     return model and "".join(filter(str.isalnum, model)).lower()
 
@@ -88,7 +88,7 @@ def told_apart(chat: Chat, *, by_model: bool) -> Chat:
     """The chat under an id of its own, made of the task's and of what was said, `by_model` where another model said the same."""
     episode = chat.episode
     said = digest_of(episode.steps)
-    said = _short_hash(f"{said} {_plain(episode.model)}") if by_model else said
+    said = _short_hash(f"{said} {_without_marks(episode.model)}") if by_model else said
     name = f"{episode.conversation_id}/{said}"
     identity = episode_id_of(episode.app, name)
     outcomes = tuple(

@@ -92,8 +92,8 @@ def plain_act(text: str) -> TextCalls | None:
     found = _ACTION.search(text)
     body = found[1].strip() if found else ""
     if found and (done := _WORDS.fullmatch(body)):
-        given = {ARGUMENT: done[2].strip()} if done[2] else {}
-        return _with_thought(text[: found.start()], _call(done[1], given))
+        what = {ARGUMENT: done[2].strip()} if done[2] else {}
+        return _with_thought(text[: found.start()], _call(done[1], what))
     sent = _REQUEST.fullmatch(text.strip())
     if sent is None:
         called = _CALL.fullmatch(text.strip())
