@@ -161,8 +161,9 @@ def flattened(attributes: Attributes, prefix: str, role: str) -> Messages:
             # An empty text is no attribute there; hidden text would be "__REDACTED__".
             told = message.get("content", "")
             # A list is written as text; where the request holds it as one, the model was given its parts.
-            is_list = str(told)[:2] == "[{" and told in str(attributes.get("input.value"))
-            message = {**message, "content": parsed(told) if is_list else told}
+            text = told if isinstance(told, str) and told[:2] == "[{" else None
+            is_list = text is not None and text in str(attributes.get("input.value"))
+            message = {**message, "content": parsed(text) if is_list else told}
         found.add(read_messages({"role": role, **message}, role=role))
     if has_index_gap(attributes, prefix):
         found.flags.add("truncated")
