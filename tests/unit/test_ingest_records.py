@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from ingest.files.chat_log import Chat, parse_line, to_line
 from ingest.formats.format import Decoded
+from ingest.formats.records.naming import model_in_path
 from ingest.formats.records.reader import read_record
 from ingest.otlp.record import Arrival
 from ingest.records.episode import Step
@@ -801,3 +802,24 @@ def test_a_column_without_a_name_is_no_id(tmp_path: Path) -> None:
     found = read(tmp_path, rows, lines=True)
     assert [one.episode.task_key for one in found.chats] == [None, None]
     assert not [one for one in found.chats if one.episode.conversation_id in {"5", "0", "1"}]
+
+
+@pytest.mark.parametrize(
+    ("folder", "is_model"),
+    [
+        ("gpt-4o-2024-11-20", True),
+        ("meta-llama_Llama-3.3-70B-Instruct", True),
+        ("claude_sonnet_4", True),
+        ("Pilot-7b-chat", True),
+        ("claude-code-2", False),
+        ("llama-index-0.10", False),
+        ("gpt-runs", False),
+        ("boats-2024", False),
+    ],
+)
+def test_a_folder_that_is_called_by_a_model_says_whose_runs_lie_in_it(
+    folder: str, *, is_model: bool
+) -> None:
+    """By a family and a number, or by a size; other names with such words are projects'."""
+    assert model_in_path(f"runs/{folder}/a/run.json") == (folder if is_model else None)
+    assert model_in_path(folder) is None

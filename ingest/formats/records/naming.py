@@ -25,7 +25,8 @@ _ID: Final = re.compile(r"(?=\D*\d)[^\s@:.{\[\x22]{1,64}")
 _INSTALLED: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 """An instance of a product, whose id its files share; a task's instance has a name of words and numbers."""
 _MODEL: Final = re.compile(
-    r"(?i)(?=.*\d)(?:[a-z\d.-]+[_/])?(?:gpt|claude|gemini|gemma|(?:meta-)?llama|qwen|mistral|mixtral|deepseek|grok|kimi|glm)(?!-code\b|-cli\b)[-\w.]*"
+    r"(?i)(?=.*\d)(?:[a-z\d.-]+[_/])?(?:gpt|claude|gemini|gemma|(?:meta-)?llama|qwen|mistral|mixtral|deepseek|grok|kimi|glm)"
+    r"[-_]?(?:[vrk]?\d|(?:opus|sonnet|haiku|large|medium|small|nemo|coder|chat|instruct|max|plus|pro|flash)[-_\d])[-\w.]*"
     r"|[a-z][-\w.]*-\d{1,3}(?:\.\d)?b(?:-[-\w.]*)?"
 )
 """What a folder is called as only a model is: by a family and a number, or by its size."""
