@@ -246,6 +246,23 @@ def test_a_tool_may_stand_before_its_input_on_one_line() -> None:
         assert (found.text, json.loads(found.calls[0]["function"]["arguments"])) == ("I look.", {"boat": 7})  # fmt: skip
 
 
+@pytest.mark.parametrize("form", ["Code:\n```py\n{}\n```<end_code>", "<code>\n{}\n</code>"])
+def test_a_program_that_is_told_twice_is_one_call(tmp_path: Path, form: str) -> None:
+    """In the agent's text, and as the bare text that its interpreter is called with; what it gave back last is the answer."""
+    programs = ("boats = find_boats()\nprint(boats)", "final_answer('7')")
+    messages = [said("user", ASKED)]
+    for number, program in enumerate(programs):
+        function = {"name": "python_interpreter", "arguments": program}
+        call = {"id": f"c{number}", "type": "function", "function": function}
+        messages.append(said("assistant", f"I look.\n{form.format(program)}"))
+        messages.append(said("tool-call", f"Calling tools:\n{[call]}"))
+        messages.append(said("tool-response", "Boat 7"))
+    chat = only(tmp_path, {"id": "7", "messages": messages, "prediction": "7"})
+    runs = [("assistant", "I look.", [("python", {"command": one})]) for one in programs]
+    steps = told(chat.episode.steps)
+    assert steps == [("user", ASKED, []), runs[0], ("tool", "Boat 7", []), runs[1], ("tool", "Boat 7", [])]  # fmt: skip
+
+
 def world(*acts: str) -> list[Record]:
     """A conversation with a world of text."""
     turns = [said("user", "You may act."), said("assistant", "OK."), said("user", ASKED)]

@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, Final
 
 from ingest.dialects.messages import Messages, read_messages, read_more
 from ingest.files.partial_json import parse_json
@@ -22,6 +22,7 @@ from ingest.formats.records.written_results import (  # fmt: skip
     bind_programs,
     bind_tagged,
     bind_written,
+    with_programs_once,
 )
 from ingest.records.call_names import RESULTS
 from ingest.records.episode import Step
@@ -29,6 +30,7 @@ from ingest.records.moments import to_text
 from ingest.records.text import Json, json_text, objects_in, type_of
 
 Message = dict[str, Any]
+_QUOTED: Final = ('""', "''", "()", "=)")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -60,9 +62,11 @@ class Conversation:
         last = self.messages[-1]
         back = str(last["content"]).strip() if last["role"] == "tool" else text
         calls = [call for one in self.messages[-2:] for call in one.get("tool_calls") or ()]
-        given = [parse_json(call["function"]["arguments"]) for call in calls]
-        values = [v for one in given if one and isinstance(one.value, dict) for v in one.value.values()]  # fmt: skip
-        return text in map(str, values) and back.endswith(text)
+        told = [parse_json(call["function"]["arguments"]) for call in calls]
+        values = [v for one in told if one and isinstance(one.value, dict) for v in one.value.values()]  # fmt: skip
+        # A program makes the call: `final_answer("x")`.
+        given = [str(v) == text or any(f"{a}{text}{z}" in str(v) for a, z in _QUOTED) for v in values]  # fmt: skip
+        return any(given) and back.endswith(text)
 
     def take_answer(self, value: Json) -> bool:
         """Append what a model answered, unless a message holds it; whether the value is an answer at all."""
@@ -139,6 +143,7 @@ def read_conversation(items: Sequence[Json]) -> Conversation:
         said.reverse()
     found = Conversation(agent=settle(said))
     bind_tagged(said)
+    said = with_programs_once(said)
     bind_programs(said)
     bind_written(said)
     said = list(_with_results_apart(said))

@@ -12,20 +12,7 @@ from typing import Any, Final
 from ingest.dialects.parts import first_of
 from ingest.files.chat_outcome import number_of, outcome_id_of
 from ingest.formats.item_forms import plain_items
-from ingest.formats.records.fields import (
-    AGENT,
-    ANSWER,
-    APP,
-    CONVERSATION,
-    FIGURE_NAMES,
-    ITEM_NAMES,
-    MODEL,
-    ROW,
-    TASK,
-    USER,
-    Fields,
-    told_in,
-)
+from ingest.formats.records.fields import ANSWER, FIGURE_NAMES, ITEM_NAMES, Fields, told_in
 from ingest.formats.records.speech import strength
 from ingest.formats.records.words import NAMES, snake_case
 from ingest.records.outcome import Outcome as SpanOutcome
@@ -45,8 +32,8 @@ _OPINIONS: Final = frozenset(NAMES["opinions"])
 _MARKS: Final = frozenset(NAMES["marks_on_messages"])
 REASONS: Final = NAMES["reasons"]
 _NAMING: Final = frozenset(
-    {*CONVERSATION, *TASK, *ROW, *MODEL, *AGENT, *APP, *USER, *NAMES["task_names"]}
-)
+    name for key in ("conversation", "task", "task_names", "row", "model", "agent", "app", "user") for name in NAMES[key]
+)  # fmt: skip
 """Names of what names something: no word in these judges."""
 _FIGURE: Final = ("score", "value")
 _EVENTS: Final = (*NAMES["happened"], "type", "kind", "name")

@@ -18,7 +18,7 @@ from ingest.formats.records.speech import Speech
 from ingest.formats.records.steps import AgentStep, said_by
 from ingest.formats.records.text_calls import SHELL, commands_in
 from ingest.formats.records.written_calls import plain_act, written_call
-from ingest.records.text import Json, json_text
+from ingest.records.text import Json, json_text, objects_in
 
 _FINAL: Final = re.compile(r"(?:\A|\n)[ \t*]*Final Answer[ \t*]*:[ \t]*(.+)\Z", re.DOTALL)
 
@@ -66,6 +66,27 @@ def bind_tagged(said: Sequence[Speech]) -> None:
             "tool",
             {"role": "tool", "content": told, "tool_call_id": made["id"]},
         )
+
+
+def with_programs_once(said: Sequence[Speech]) -> list[Speech]:
+    """The same, where a call's arguments are bare text that the agent's text before it ends in: both are one message, with the program as others have it."""
+    told: list[Speech] = []
+    for one in said:
+        calls = objects_in(one.message.get("tool_calls")) if told and not _text(one) else []
+        function = calls[0].get("function") if len(calls) == 1 and one.role == "assistant" else None
+        given = function.get("arguments") if isinstance(function, dict) else None
+        text = _text(told[-1]) if isinstance(given, str) and told[-1].role == one.role else ""
+        is_told = text != "" and str(given).strip() in text
+        found = (_PROGRAM.fullmatch(text) or _RUN.fullmatch(text)) if is_told else None
+        if found and isinstance(function, dict) and found[3].strip() == str(given).strip():
+            language = _LANGUAGES.get(found[2], found[2]) or str(function.get("name"))
+            name = language.removesuffix("_interpreter").strip("_")
+            ran = {"name": name, "arguments": json_text({"command": found[3]})}
+            words = _LABEL.sub("", found[1]).strip() or None
+            one.message = {"content": words, "tool_calls": [{**calls[0], "function": ran}]}
+            told.pop()
+        told.append(one)
+    return told
 
 
 def programs_in(said: Sequence[tuple[Json, Message]]) -> dict[int, re.Match[str]]:
