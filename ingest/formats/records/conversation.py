@@ -17,6 +17,7 @@ from ingest.files.partial_json import parse_json
 from ingest.formats.records.participants import settle
 from ingest.formats.records.speech import Speech, moment, speeches
 from ingest.formats.records.steps import AgentStep
+from ingest.formats.records.transcripts import OPENED, turns_of
 from ingest.formats.records.written_results import (  # fmt: skip
     as_program,
     bind_programs,
@@ -264,9 +265,11 @@ def _are_same(one: Speech, other: Speech) -> bool:
 
 
 def answer_in(value: Json) -> list[Message]:
-    """What a model answered: a text, a message, several, or a model API's whole response."""
+    """What a model answered: a text, a message, several, a model API's whole response, or turns in a template that follow the first."""
     if not isinstance(value, str | dict | list):
         return []
+    if isinstance(value, str) and (turns := turns_of(f"{OPENED}{value}")):
+        return read_conversation(turns).messages
     made = read_messages(value, role="assistant")
     return [_message(step, Speech(role=step.role)) for step in made.steps]
 

@@ -16,7 +16,7 @@ from ingest.formats.records.speech import moment
 from ingest.formats.records.words import KNOWN_AS, NAMES, snake_case
 from ingest.records.moments import to_text
 from ingest.records.outcome_words import is_about_else, is_measure
-from ingest.records.text import Json
+from ingest.records.text import Json, objects_in
 
 Value = TypeVar("Value")
 
@@ -108,7 +108,9 @@ class Fields:
     def tools(self) -> list[Any]:
         """Tool definitions in OpenAI's form, or the record's own list where it is in that form already."""
         places = (*reversed(self.holders), self.own, *reversed(self.around))
-        for name in TOOLS:
+        below = (self.own, *objects_in([*self.own.values()]))
+        words = {snake_case(key) for place in below for key in place}
+        for name in (*TOOLS, *sorted(one for one in words if one.endswith("_tools"))):
             for place in places:
                 for value, _ in _values_named(place, name, _DEEPEST):
                     tools = _definitions(value)

@@ -32,7 +32,7 @@ from ingest.formats.records.speech import (
     time_of,
 )
 from ingest.formats.records.steps import AgentStep, is_idle, nested_steps, step_in
-from ingest.formats.records.transcripts import items_of
+from ingest.formats.records.transcripts import items_of, turns_of
 from ingest.formats.records.words import NAMES, role_of, snake_case
 from ingest.formats.records.written_calls import (
     acts_in_columns,
@@ -50,6 +50,7 @@ _LISTS_OF_MESSAGES: Final = frozenset(MESSAGE_KEYS) - {"input", "prompt"}
 _ANSWERS: Final = frozenset(
     {"response", "response_body", "completion", "output", "outputs", "answer"}
 )
+_WRITTEN: Final = _ANSWERS - {"answer"} | {"generation"}
 _OF_ONE: Final = frozenset(
     {*MESSAGE_KEYS, *_ANSWERS, "inputs", "request", "chosen", "state", "values"}
 )
@@ -161,7 +162,7 @@ def messages_of(value: Json) -> Place | None:
     found = [replace(place, items=acts) for place in lists if (acts := acts_of(place.items))]
     found = found or [place for place in lists if are_messages(place.items, key=place.path[-1])]
     if not any(_speaks(place.items) for place in found):
-        readers = (_groups_of_turns, _trees, _runs, _steps, _columns, _transcripts, _events, _turns, _plans, _parts, _written_steps, _acted_dialogues, _kept_as_text)  # fmt: skip
+        readers = (_groups_of_turns, _trees, _runs, _steps, _columns, _templates, _transcripts, _events, _turns, _plans, _parts, _written_steps, _acted_dialogues, _kept_as_text)  # fmt: skip
         others = (list(read(value)) for read in readers)
         found += next(filter(None, others), [])
     place = min(found, key=_rank, default=None)
@@ -235,6 +236,18 @@ def _transcripts(value: dict[str, Any]) -> Iterator[Place]:
             items = items_of(text) or _stored(text)
             if items:
                 yield Place(path=(key,), items=items, holders=(value,))
+
+
+def _templates(value: dict[str, Any]) -> Iterator[Place]:
+    """Texts in a model's template: a prompt with what the model wrote behind it, or both in one."""
+    texts = {key: one for key, one in value.items() if isinstance(one, str)}
+    wrote = [key for key in texts if snake_case(key).rpartition("_")[2] in _WRITTEN]
+    for key, text in texts.items():
+        for answer in (*wrote, None):
+            if answer != key and (items := turns_of(text, texts.get(answer or ""))):
+                rest = {k: one for k, one in value.items() if k not in {key, answer}}
+                yield Place(path=(key,), items=items, holders=(rest,))
+                return
 
 
 def _groups_of_turns(value: dict[str, Any]) -> Iterator[Place]:

@@ -195,7 +195,8 @@ class _Record:
             place = Place(path=("messages",), items=value["messages"], holders=(value,))
         if place and self._own and isinstance(self._own.get(place.path[0]), str):
             # Its messages were stored as text, and so are its other parts.
-            self._own = {key: told_in(one) for key, one in self._own.items()}
+            own = self._own.items()
+            self._own = {key: told_in(one) for key, one in own if key in place.holders[0]}
             place = replace(place, holders=(self._own, *place.holders[1:]))
         self._fields = Fields(
             own={name: one for name, one in self._own.items() if name not in _OWN},

@@ -29,6 +29,7 @@ _TAG: Final = re.compile(r"<(\w+)>((?:(?!</?\1>).)*)</\1>", re.DOTALL)
 _RESULT: Final = re.compile(r"\s*<tool_response>\n?(.*?)\n?</tool_response>\s*", re.DOTALL)
 
 _TOOLS: Final = re.compile(r"\[(?=\s*\{)")
+_LINES: Final = re.compile(r"^\{(?=\"(?:type|name|function)\")(?=.*\}$)", re.MULTILINE)
 _MOST_LISTS: Final = 5
 """Lists of a prompt that are looked at."""
 _DECODER: Final = json.JSONDecoder()
@@ -82,17 +83,24 @@ def results_in(text: str) -> list[str] | None:
 
 
 def listed_tools(text: str) -> list[dict[str, Any]]:
-    """The tools that a prompt defines in a list of JSON among its words; none where its lists are of anything else."""
-    for found in islice(_TOOLS.finditer(text), _MOST_LISTS):
-        try:
-            value, _ = _DECODER.raw_decode(text, found.start())
-        except (ValueError, RecursionError):
-            continue
-        objects = objects_in(value)
+    """The tools that a prompt defines in a list of JSON among its words, or in objects of a line each; none where these are of anything else."""
+    lists = (_value_at(text, found.start()) for found in _TOOLS.finditer(text))
+    lines = [one for m in _LINES.finditer(text) if (one := _value_at(text, m.start()))]
+    for value in (*islice(lists, _MOST_LISTS), lines):
+        inner = [one.get("function", one) for one in objects_in(value)]
+        objects = objects_in(inner)
         named = [one for one in objects if isinstance(one.get("name"), str) and "parameters" in one]
         if named and len(named) == len(value):
             return named
     return []
+
+
+def _value_at(text: str, place: int) -> Json:
+    """The JSON that begins at a place of a text; an empty list where none does."""
+    try:
+        return _DECODER.raw_decode(text, place)[0]
+    except (ValueError, RecursionError):
+        return []
 
 
 def commands_in(prompts: Iterable[str]) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""A conversation that is one text: lines that begin with who speaks (`User: …`, `Assistant: …`), or an agent's thoughts and actions.
+"""A conversation that is one text: lines that begin with who speaks (`User: …`, `Assistant: …`), an agent's thoughts and actions, or turns in a model's template.
 
 Comes in: a text. Goes out: items of a list of messages, as `speech` reads them; none where the text is no transcript.
 """
@@ -29,6 +29,23 @@ _ACTS: Final = frozenset(
 _AGENT: Final = "assistant"
 _WHO: Final = ("user", _AGENT, "system", "tool")
 _LONGEST: Final = 4_000_000
+_MARK: Final = re.compile(
+    r"(?:^|(?<=>))<(?:\|(?:im_start|start_header_id)\||start_of_turn)>(\w+)(?:<\|end_header_id\|>)?\s*(?:\n|\Z)"
+    r"|<[|\uff5c](?i:(system|user|assistant|observation|tool))[|\uff5c]>\s*|\[(/?INST)\]",
+    re.MULTILINE,
+)
+"""Where a model's template begins a turn."""
+_BARE: Final = re.compile(r"^(system|user|assistant|tool|ipython|model)[ \t]*$\n?", re.MULTILINE)
+"""The same where the marks were left out when the tokens became text."""
+_ENDS: Final = re.compile(
+    r"\A(?:\s|<s>|<bos>|<\|begin_of_text\|>|<\uff5cbegin\u2581of\u2581sentence\uff5c>)+"
+    r"|(?:\s|<\|(?:im_end|eot_id|eom_id|end|endoftext|end_of_text)\|>|<end_of_turn>|</s>|<eos>|<\uff5cend\u2581of\u2581sentence\uff5c>)+\Z"
+)
+_OF_INST: Final = {"INST": "user", "/INST": _AGENT}
+OPENED: Final = "<|im_start|>assistant\n"
+"""A mark that opens the model's turn."""
+_OPEN: Final = re.compile(r"\s*(?:<think>\s*)?")
+"""What a prompt holds of the turn that the model is to write."""
 
 
 @lru_cache(maxsize=16)
@@ -63,6 +80,32 @@ def items_of(text: str) -> list[dict[str, Any]]:
         return []
     said = enumerate(_items(text.lstrip()))
     return [item for n, (who, words) in said for item in _messages(who, words, n)]
+
+
+def turns_of(text: str, answer: str | None = None) -> list[dict[str, Any]]:
+    """The messages of a text in a model's template, a prompt with what the model wrote behind it; none of any other text.
+
+    An answer that does not continue the prompt is left to others.
+    """
+    plain = _ENDS.sub("", text[:_LONGEST])
+    mark = next((one for one in (_MARK, _BARE) if one.match(plain)), None)
+    turns = _turns(mark, plain) if mark is not None else []
+    if mark is not None and turns and answer is not None:
+        goes_on = turns[-1]["role"] == _AGENT and _OPEN.fullmatch(turns[-1]["content"])
+        begun = text if goes_on or mark.match(answer.lstrip()) else ""
+        turns = _turns(mark, _ENDS.sub("", f"{begun}{answer}")) if begun else []
+    said = [one for one in turns if one["content"]]
+    return said if {"user", _AGENT} <= {one["role"] for one in said} else []
+
+
+def _turns(mark: re.Pattern[str], text: str) -> list[dict[str, Any]]:
+    found = list(mark.finditer(text))
+    ends = [one.start() for one in found[1:]] + [len(text)]
+    words = [next(filter(None, one.groups())) for one in found]
+    return [
+        {"role": _OF_INST.get(who) or role_of(who), "content": _ENDS.sub("", text[m.end() : end])}
+        for who, m, end in zip(words, found, ends, strict=True)
+    ]
 
 
 def _messages(who: str, words: str, number: int) -> Iterator[dict[str, Any]]:
