@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from ingest.dialects.parts import first_of
 from ingest.formats.records.words import role_of
-from ingest.records.text import Json
+from ingest.records.text import Json, objects_in, type_of
 
 _IDS: Final = ("id", "uuid", "messageId", "message_id", "_id")
 _PARENTS: Final = (
@@ -42,7 +42,17 @@ def kept_branch(items: list[Any], holder: Node) -> list[Any]:
     parents = {parent for parent, _ in after}
     # Replies to one letter come from both sides: these are no versions of one message.
     is_branched = len(parents) == len(set(after)) < len(after)
+    # What ends in a call was not the answer: others went on from it, although all name what they answer.
+    is_branched = is_branched and not any(
+        _ends_in_call(one) for key, one in [*nodes.items()][:-1] if key not in parents
+    )
     return _branch_of(nodes, holder) if is_branched and parents & nodes.keys() else items
+
+
+def _ends_in_call(node: Node) -> bool:
+    parts = objects_in(first_of(node, "parts", "content"))
+    kinds = [str(type_of(one)) for one in parts if not str(type_of(one)).startswith("step")]
+    return _role(node) == "assistant" and bool(kinds) and "tool" in kinds[-1]
 
 
 def _branch_of(nodes: dict[Any, Node], holder: Node) -> list[Node]:

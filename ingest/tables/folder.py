@@ -1,7 +1,8 @@
 """Tables in files of their own that belong together by ids: what was said in one, the calls in another, and what is known of each conversation.
 
-Comes in: the files of a folder. Goes out: the same; where one table holds messages, and others name their conversations or hold the calls, one
-file with the conversations stands in the place of these. A table is linked by a column whose values are all ids of the other's rows.
+Comes in: the files of a folder. Goes out: the same; where one table holds messages, and others name their conversations, or hold the calls or the
+messages' parts, one file with the conversations stands in the place of these. A table is linked by a column whose values are all ids of the other's
+rows. Documents that are called by their ids, in folders that have the ids of others, are rows of a table each.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from ingest.formats.records.words import NAMES, role_of, snake_case
 from ingest.formats.table import format_within
 from ingest.formats.verdict_rows import SPAN, last_part
 from ingest.records.call_names import CALL_LISTS, RESULTS
-from ingest.records.text import Json, json_bytes, objects_in
-from ingest.tables.cells import Row, TableError, lines_table, text_table
+from ingest.records.text import Json, json_bytes, load_json, objects_in
+from ingest.tables.cells import Row, TableError, lines_table, plain_row, text_table
 from ingest.tables.rows import (
     Grouping,
     conversations,
@@ -58,6 +59,7 @@ def joined_files(
 ) -> Iterator[FileSource]:
     """The files of a folder, tables of conversations that belong together as one of them."""
     folders: dict[tuple[Path, bool], list[FileSource]] = {}
+    sources = _joined_documents(sources) if joins_lines else sources
     for source in sources:
         if source.path.suffix.lower() in (*_TEXTS, *(_LINES if joins_lines else ())):
             folders.setdefault(_place(source), []).append(source)
@@ -70,6 +72,53 @@ def joined_files(
 
 def _place(source: FileSource) -> tuple[Path, bool]:
     return source.path.parent, source.path.suffix.lower() in _LINES
+
+
+def _joined_documents(sources: Sequence[FileSource]) -> Sequence[FileSource]:
+    """The files, documents that are rows of tables which belong together as one of them."""
+    documents = [one for one in sources if one.path.suffix == ".json"]
+    ids = {one.path.stem for one in documents}
+    apart = any(one.path.parent.name in ids for one in documents)
+    if not apart or sum(one.size for one in documents) > _MOST_BYTES_OF_LINES:
+        return sources
+    read: dict[str, list[Row]] = {}
+    of: dict[str, str] = {}
+    for one in documents:
+        row = _document(one)
+        if row.get("id") == one.path.stem:
+            folder = next(above.name for above in one.path.parents if above.name not in ids)
+            read.setdefault(folder, []).append(row)
+            of[one.name] = folder
+    return _together(sources, read, of)
+
+
+def _document(source: FileSource) -> Row:
+    try:
+        with source.opened() as stream:
+            value = load_json(stream.read())
+    except (IngestError, OSError):
+        return {}  # said where the file is read
+    return plain_row(value) if isinstance(value, dict) else {}
+
+
+def _together(
+    sources: Sequence[FileSource], read: Tables, of: Mapping[str, str]
+) -> Sequence[FileSource]:
+    """The files, those of tables that belong together as the first of what was said; `of` names the table that a file is of."""
+    told, said, used = rows_together(read)
+    by = grouping_of(told) if told else ""
+    if not isinstance(by, Grouping):
+        return sources
+    first = next(one.name for one in sources if of.get(one.name) == said)
+
+    def lines() -> Iterator[bytes]:
+        return map(_line, conversations(told, by))
+
+    return [
+        replace(one, lines=lines) if one.name == first else one
+        for one in sources
+        if one.name == first or of.get(one.name) not in {*used, said}
+    ]
 
 
 def _joined_tables(sources: list[FileSource]) -> list[FileSource]:
@@ -92,16 +141,7 @@ def _joined_tables(sources: list[FileSource]) -> list[FileSource]:
     rest = {
         n: rows for n, rows in read.items() if not about_spans or not any(map(_names_span, rows))
     }
-    told, said, used = rows_together(rest)
-    by = grouping_of(told) if told else ""
-    if not isinstance(by, Grouping):
-        return sources
-
-    def lines() -> Iterator[bytes]:
-        return map(_line, conversations(told, by))
-
-    whole = {one.name: replace(one, lines=lines) for one in sources if one.name == said}
-    return [whole.get(one.name, one) for one in sources if one.name not in used - {said}]
+    return [*_together(sources, rest, {name: name for name in rest})]
 
 
 def _are_messages(source: FileSource) -> bool:
@@ -134,10 +174,26 @@ def _names_span(row: Row) -> bool:
 
 def rows_together(read: Tables) -> tuple[list[Row], str, set[str]]:
     """What was said and done as rows of one table, the table of what was said, and the others that are in it; nothing where that says it all."""
-    tables = {name: _renamed(rows) for name, rows in read.items() if rows}
+    tables, parts = _with_parts({name: _renamed(rows) for name, rows in read.items() if rows})
     said = [n for n, rows in tables.items() if speaker_in(rows, _keys(rows)) and not _SAID.isdisjoint(_keys(rows))]  # fmt: skip
-    told, used = _rows_with(tables, said[0]) if len(said) == 1 else ([], set())
+    told, used = _rows_with(tables, said[0], parts) if len(said) == 1 else ([], set())
     return told, "".join(said[:1]), used
+
+
+def _with_parts(tables: Tables) -> tuple[Tables, set[str]]:
+    """The tables, rows that say who speaks with what another table says of each, part by part; and that table's name."""
+    for name, rows in tables.items():
+        if speaker_in(rows, _keys(rows)) is None or not _SAID.isdisjoint(_keys(rows)):
+            continue
+        for other in tables.keys() - {name}:
+            if (link := _link(tables, other, name)) is not None:
+                parts: dict[str, list[Row]] = {}
+                for part in tables[other]:
+                    parts.setdefault(str(part[link]), []).append(part)
+                whole = [{**row, "parts": parts.get(str(row["id"]), [])} for row in rows]
+                rest = {key: one for key, one in tables.items() if key != other}
+                return {**rest, name: whole}, {other}
+    return tables, set()
 
 
 def _renamed(rows: Sequence[Row]) -> list[Row]:
@@ -164,7 +220,7 @@ def _keys(rows: Sequence[Row]) -> list[str]:
     return list(dict.fromkeys(key for row in rows for key in row))
 
 
-def _rows_with(tables: Tables, own: str) -> tuple[list[Row], set[str]]:
+def _rows_with(tables: Tables, own: str, parts: set[str]) -> tuple[list[Row], set[str]]:
     """What was said and done, each row with its conversation, and the other tables that say so; nothing where the messages' own table says it all."""
     rows = tables[own]
     names = _conversations(tables, own, frozenset())
@@ -186,10 +242,10 @@ def _rows_with(tables: Tables, own: str) -> tuple[list[Row], set[str]]:
                 {**call, _NAMED: of[n], time: those[n][at], speaker: _CALL} for n, call in done
             ]
     tied = _tie(tables, told, {own, *used})
-    if not (used or tied) and any(map(is_about, _keys(rows))):
+    if not (used or tied or parts) and any(map(is_about, _keys(rows))):
         return [], set()
     between = {n for n in tables if {*(_conversations(tables, n, frozenset()) or [""])} <= {*names}}
-    return told, used | between | tied
+    return told, used | between | tied | parts
 
 
 def _names_each(tables: Tables, name: str, own: str) -> bool:

@@ -249,7 +249,7 @@ def time_in(rows: Sequence[Row], keys: Sequence[str]) -> str | None:
         named = key in NAMES["time"] or key.endswith(("_at", "_ts", "time"))
         values = [row.get(key) for row in rows]
         if all((named or isinstance(one, str)) and moment(one) is not None for one in values):
-            times[key] = len(set(values))
+            times[key] = len(set(map(moment, values)))
     finest = [key for key in times if times[key] >= _NEARLY * max(times.values())]
     return min(finest, key=lambda key: (*NAMES["time"], key).index(key), default=None)
 

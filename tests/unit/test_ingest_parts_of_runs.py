@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 import tracemalloc
+
+
+import sqlite3
 import zipfile
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +19,7 @@ from ingest.files.chat_log import Chat
 from ingest.files.run_states import whole_runs
 from ingest.files.telemetry_files import read_source, sources_in
 from ingest.formats.format import Decoded
+from ingest.formats.records.words import snake_case
 from ingest.otlp.decode import decode
 from ingest.records.quarantine import Rejected
 from ingest.tables import archives
@@ -281,3 +286,60 @@ def test_an_answer_that_a_call_gave_is_not_said_again(tmp_path: Path) -> None:
     chat: Chat = only(tmp_path, {"id": "7", "messages": messages, "prediction": "free"})
     assert [(s.role, s.content) for s in chat.episode.steps][-2:] == [("assistant", None), ("tool", "free")]  # fmt: skip
     assert chat.episode.steps[2].tool_calls[0].name == FIND[0][0]
+
+
+def kept_apart() -> dict[str, list[Record]]:
+    """A session, its messages and their parts as rows that name one another; all answers to a question name it."""
+    at = 1_793_527_200_000
+    state = {"status": "completed", "input": {"boat": 7}, "output": '{"free": true}'}
+    messages = [("m-1", "user"), ("m-2", "assistant"), ("m-3", "assistant")]
+    parts: list[tuple[str, Record]] = [
+        ("m-1", {"type": "text", "text": ASKED}),
+        ("m-2", {"type": "step-start", "snapshot": "f0"}),
+        ("m-2", {"type": "tool", "callID": "c1", "tool": "find_boat", "state": state}),
+        ("m-2", {"type": "step-finish", "reason": "tool-calls"}),
+        ("m-3", {"type": "text", "text": ANSWER}),
+    ]
+    return {
+        "session": [{"id": "s-1", "projectID": "p-1", "title": "A boat", "time": {"created": at}}],
+        "message": [
+            {"id": key, "sessionID": "s-1", "role": role, "time": {"created": at + 1000 * n}}
+            | ({"parentID": "m-1"} if n else {})
+            for n, (key, role) in enumerate(messages)
+        ],
+        "part": [
+            {"id": f"r-{n}", "sessionID": "s-1", "messageID": key, **one}
+            for n, (key, one) in enumerate(parts)
+        ],
+    }
+
+
+ABOVE = {"session": "projectID", "message": "sessionID", "part": "messageID"}
+
+
+def test_documents_that_name_one_another_are_one_conversation(tmp_path: Path) -> None:
+    """Each is called by its id, in a folder with the id of the one that it names; other documents beside them stay what they are."""
+    rows = kept_apart()
+    files: dict[str, object] = {
+        f"store/{kind}/{row[ABOVE[kind]]}/{row['id']}.json": row for kind in rows for row in rows[kind]
+    }  # fmt: skip
+    files |= {"store/project/p-1.json": {"id": "p-1", "vcs": "git"}, "store/todo/s-1.json": []}
+    found = taken_in(written(tmp_path, files))
+    assert [told(one.episode.steps) for one in found.chats] == [WHOLE]
+    assert [one.episode.conversation_id for one in found.chats] == ["s-1"]
+
+
+def test_rows_of_a_database_that_name_one_another_are_one_conversation(tmp_path: Path) -> None:
+    """The same in tables, what each row says as JSON in a column."""
+    path = tmp_path / "store.db"
+    with closing(sqlite3.connect(path)) as database:
+        for kind, rows in kept_apart().items():
+            above = snake_case(ABOVE[kind])
+            database.execute(f"create table {kind} (id text, {above} text, time_created int, data text)")  # fmt: skip
+            for row in rows:
+                data = {key: one for key, one in row.items() if key not in {"id", ABOVE[kind]}}
+                cells = (row["id"], row[ABOVE[kind]], 1_793_527_200_000, json.dumps(data))
+                database.execute(f"insert into {kind} values (?, ?, ?, ?)", cells)  # noqa: S608 - a test's own names
+        database.commit()
+    found = taken_in(path)
+    assert [told(one.episode.steps) for one in found.chats] == [WHOLE]

@@ -506,13 +506,12 @@ def time_of(item: dict[str, Any]) -> int | None:
     """When an item says that it was said, in nanoseconds; None where it does not."""
     named = {snake_case(key): value for key, value in item.items() if snake_case(key) in _TIME}
     told = (named.get(key) for key in _TIME)
-    times = (one.get("created") if isinstance(one, dict) else one for one in told)
-    return next((time for one in times if (time := moment(one)) is not None), None)
+    return next((time for one in told if (time := moment(one)) is not None), None)
 
 
 def moment(value: Json) -> int | None:
-    """A time in nanoseconds; None also for a small number, which counts or measures something."""
-    time = from_any(value)
+    """A time in nanoseconds, of several the one when something was made; None also for a small number, which counts or measures something."""
+    time = from_any(value.get("created") if isinstance(value, dict) else value)
     return time if time is not None and time >= _EARLIEST else None
 
 
