@@ -6,14 +6,17 @@ conversation's names lead to. A row that judges holds a judge's prompt as likely
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from ingest.files.file_facts import stem_of
 from ingest.formats.records.fields import QUESTION, Fields
+from ingest.formats.records.words import NAMES
 from ingest.formats.run_verdicts import Parts, Run, names_in, verdicts_of
 from ingest.records.text import Json
 
+_ATTEMPT: Final = re.compile(rf"(?i)(?:{'|'.join(NAMES['trial'])})[-_. ]?\d+(?!\d)")
 _DEEPEST: Final = 4
 _SEVERAL: Final = 3
 _SENTENCE: Final = 3
@@ -21,15 +24,17 @@ _SENTENCE: Final = 3
 
 
 def tasks_in_paths(runs: Sequence[tuple[Parts, str]]) -> dict[int, str]:
-    """The tasks of runs, by their places, whose files or folders are called by them: three names or more, each in two folders or more, with the same first words of a user.
+    """The tasks of runs, by their places, whose files or folders are called by them: three names or more, each in two folders or in two attempts' or more, with the same first words of a user.
 
     A name under which different things were asked (`chat.json` in every folder) is no task's, and then neither are the others.
     """
-    for last in (-1, -2):
+    for last in (-1, -2, -3):
         places: dict[str, dict[Parts, int]] = {}
         for number, (path, _) in enumerate(runs):
             if len(path) >= -last:
-                places.setdefault(stem_of(path[last]), {}).setdefault(path[:last], number)
+                tries = [one for one in path[last:][1:] if _ATTEMPT.match(one)]
+                folder = (*path[:last], *tries)
+                places.setdefault(stem_of(path[last]), {}).setdefault(folder, number)
         several = {name: [*at.values()] for name, at in places.items() if len(at) > 1}
         alike = all(len({runs[n][1] for n in at}) == 1 for at in several.values())
         found = {n: name for name, at in several.items() for n in at}

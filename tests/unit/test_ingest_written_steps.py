@@ -301,3 +301,37 @@ def test_what_stands_before_an_action_was_there_before_it(tmp_path: Path) -> Non
         ("tool", "boat 7: free", []),
         ("assistant", "I take it.", [("take", {"input": "7"})]),
     ]
+
+
+def browsed(number: int, act: Record, seen: Record) -> Record:
+    """A step of an agent at a browser: what it put out, what came of it, what its client told it."""
+    wrote = {"thinking": "Hm.", "evaluation": "Fine.", "next_goal": f"Step {number}.", "action": [act]}  # fmt: skip
+    state = {"url": "https://boats.example", "tabs": [], "interacted_element": [None]}
+    asked = f"<agent_state>\n<user_request>\n{ASKED}\n</user_request>\n</agent_state>"
+    beside = {"state": state, "metadata": {"step_number": number}, "state_message": asked}
+    return {"model_output": wrote, "result": [{"is_done": False, **seen}], **beside}
+
+
+@pytest.mark.parametrize("judged", [True, False, None])
+def test_actions_under_the_names_of_their_tools(tmp_path: Path, judged: bool | None) -> None:
+    """What a client tells the model holds the question; what a judge says of the last step is the outcome, what the agent claims is none."""
+    verdict = {} if judged is None else {"judgement": {"reasoning": "Seen.", "verdict": judged}}
+    steps = [
+        browsed(1, {"click": {"index": 7}}, {"extracted_content": "Clicked.", "memory": "Then"}),
+        browsed(2, {"input": {"index": 8, "text": "x"}}, {"error": "No field 8."}),
+        {"model_output": None, "result": [{"is_done": False, "error": "It did not answer."}]},
+        browsed(3, {"done": {"text": ANSWER, "success": True}}, {"success": True, **verdict, "extracted_content": ANSWER}),
+    ]  # fmt: skip
+    chat = only(tmp_path, {"history": steps})
+    assert told(chat.episode.steps) == [
+        ("user", ASKED, []),
+        ("assistant", "Fine.\nStep 1.", [("click", {"index": 7})]),
+        ("tool", "Clicked.", []),
+        ("assistant", "Fine.\nStep 2.", [("input", {"index": 8, "text": "x"})]),
+        ("tool", "No field 8.", []),
+        ("assistant", "Fine.\nStep 3.", [("done", {"text": ANSWER, "success": True})]),
+        ("tool", ANSWER, []),
+    ]
+    assert [one.is_error for one in chat.episode.steps if one.role == "tool"] == [None, True, None]
+    outcomes = [(one.name, one.value) for one in chat.outcomes]
+    assert outcomes == ([] if judged is None else [("judgement", float(judged))])

@@ -35,6 +35,7 @@ from ingest.formats.records.steps import AgentStep, is_idle, nested_steps, step_
 from ingest.formats.records.transcripts import items_of, turns_of
 from ingest.formats.records.words import NAMES, role_of, snake_case
 from ingest.formats.records.written_calls import (
+    acts_by_name,
     acts_in_columns,
     acts_in_parts,
     acts_in_steps,
@@ -218,7 +219,8 @@ def _parts(value: dict[str, Any]) -> Iterator[Place]:
 def _written_steps(value: dict[str, Any]) -> list[Place]:
     """The one list of steps whose actions are texts; where there are more, nothing says which of them is what was done."""
     lists = (one for one in _lists(value) if snake_case(one.path[-1]) not in _ASIDE)
-    found = [replace(one, items=acts) for one in lists if (acts := acts_in_steps(one.items))]
+    read = ((one, acts_in_steps(one.items) or acts_by_name(one.items)) for one in lists)
+    found = [replace(one, items=acts) for one, acts in read if acts]
     return found if len(found) == 1 else []
 
 

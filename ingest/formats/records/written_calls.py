@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from itertools import islice, zip_longest
 from typing import Any, Final
 
+from ingest.dialects.parts import first_of
 from ingest.formats.records.steps import call_of
 from ingest.formats.records.text_calls import TextCalls
 from ingest.formats.records.words import NAMES, snake_case
@@ -62,6 +63,12 @@ _PARTS: Final = ("thought", "action", "action_input")
 _KINDS_OF_ACTS: Final = ("action_type", "action", "type", "name")
 _KINDS: Final = ("node_type", "step_type", "type", "kind")
 _TEXTS: Final = ("description", "content", "text")
+_ACTIONS: Final = frozenset({"action", "actions"})
+_ASKED: Final = re.compile(
+    r"<(user_request|user_query|user_message|user_task|task)>(.*?)</\1>", re.DOTALL
+)
+"""What a user wants, among what a client tells its model."""
+_JUDGED: Final = ("verdict", "score", "value", "passed", "success")
 _BLOCK: Final = re.compile(r"```.*?```", re.DOTALL)
 _PICTURE: Final = re.compile(r"\.(?:png|jpe?g|webp|gif)\Z", re.IGNORECASE)
 _LONGEST: Final = 20_000
@@ -222,6 +229,37 @@ def acts_in_steps(items: Sequence[Json]) -> list[dict[str, Any]]:
         if number < len(seen):
             told.append({"role": "tool", "tool_call_id": call["id"], "content": seen[number]})
     return told
+
+
+def acts_by_name(items: Sequence[Json]) -> list[dict[str, Any]]:
+    """Messages of steps that list actions under their tools' names (`{"click": {"index": 3}}`) in what the model put out, with as many results beside it; none where an item is no such step.
+
+    What the client told the model may hold what the user asks, in tags of its own.
+    """
+    told: list[dict[str, Any]] = []
+    for number, step in enumerate(objects_in(list(items))):
+        made = next((one for one in step.values() if isinstance(one, dict) and _ACTIONS & one.keys()), {})  # fmt: skip
+        acts = objects_in(next((made[key] for key in _ACTIONS if key in made), None))
+        done = [[(k, v) for k, v in act.items() if v is not None] for act in acts]
+        results = objects_in(next((step[key] for key in RESULTS if key in step), None))
+        if not all(len(one) == 1 and isinstance(one[0][1], dict) for one in done) or not results:
+            return []
+        calls = [{**_call(*one[0]), "id": f"act_{number}_{n}"} for n, one in enumerate(done)]
+        asked = (_ASKED.search(one) for one in step.values() if isinstance(one, str) and not told)
+        told += [{"role": "user", "content": one[2].strip()} for one in asked if one][:1]
+        state = (one for one in made.values() if isinstance(one, dict))
+        wrote = [v for part in (*state, made) for k, v in part.items() if isinstance(v, str) and k not in NAMES["reasoning"]]  # fmt: skip
+        said = "\n".join(filter(None, wrote)) or None
+        told += [{"role": "assistant", "content": said, "tool_calls": calls}] if made else []
+        for call, result in zip(calls, results, strict=False):
+            texts = [(k.rpartition("_")[2], v) for k, v in result.items() if isinstance(v, str)]
+            seen = next((v for word in ("content", *RESULTS, "error") for k, v in texts if k == word and v), "")  # fmt: skip
+            failed = {"tg": {"is_error": True}} if result.get("error") else {}
+            told.append({"role": "tool", "tool_call_id": call["id"], "content": seen, **failed})
+        if step is items[-1]:  # what a judge says of the run; a bare truth is the agent's own word
+            judged = {k: first_of(v, *_JUDGED) for one in results for k, v in one.items() if isinstance(v, dict) and k in NAMES["verdicts"]}  # fmt: skip
+            told += [judged] if judged else []
+    return told if any(one.get("role") == "tool" for one in told) else []
 
 
 def _seen_after(steps: Sequence[dict[str, Any]]) -> list[str | None]:
