@@ -28,6 +28,7 @@ from ingest.assembly.tool_definitions import merge_tools, with_schemas
 from ingest.assembly.tool_runs import join_runs
 from ingest.dialects.identity import has_failed
 from ingest.dialects.reading import AGENT, MODEL, TOOL
+from ingest.formats.records.written_results import with_programs
 from ingest.records.episode import Episode, Step, episode_id_of
 from ingest.records.outcome import Outcome
 from ingest.records.quarantine import Rejected
@@ -259,7 +260,7 @@ class _Owners:
 def _episode(part: _Part, app: str, known: Mapping[str, str]) -> Episode:
     main = _main(part.threads)
     steps, flags = _steps(part, main)
-    joined = join_results(steps)
+    joined = join_results(with_programs(steps))
     nodes = [node for node in part.nodes if not node.judged]
     traces = list(dict.fromkeys(n.span.trace_id for n in nodes if not _is_made_up(n)))
     told = part.calls or part.runs

@@ -217,3 +217,21 @@ def test_a_batchs_requests_and_results_are_one_conversation(
     (episode,) = assemble(spans, app=APP).episodes
     assert [told(step) for step in episode.steps] == EXPECTED
     assert (episode.conversation_id, len(episode.tools)) == ("case-1", 1)
+
+
+def test_programs_that_a_model_wrote_are_calls(tmp_path: Path) -> None:
+    """Where whoever runs them answers with what the program ended with; one is enough, as nobody else says that."""
+    said: Turns = [
+        {"role": "user", "content": "How many boats?"},
+        {"role": "assistant", "content": "I count.\n```python\nprint(3 + 4)\n```"},
+        {"role": "user", "content": "exitcode: 0 (execution succeeded)\nCode output: \n7\n"},
+        {"role": "assistant", "content": "There are 7 boats."},
+    ]
+    calls = [openai(said[:n], said[n], n) for n in (1, 3)]
+    episode = only_episode(read(tmp_path, calls))
+    assert [told(step) for step in episode.steps] == [
+        ("user", "How many boats?", ()),
+        ("assistant", "I count.", (("python", '{"command":"print(3 + 4)"}'),)),
+        ("tool", said[2]["content"], ()),
+        ("assistant", "There are 7 boats.", ()),
+    ]

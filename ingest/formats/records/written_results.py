@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise, zip_longest
 from typing import Final
 
@@ -18,6 +19,7 @@ from ingest.formats.records.speech import Speech
 from ingest.formats.records.steps import AgentStep, said_by
 from ingest.formats.records.text_calls import SHELL, commands_in
 from ingest.formats.records.written_calls import plain_act, written_call
+from ingest.records.episode import Step, ToolCall
 from ingest.records.text import Json, json_text, objects_in
 
 _FINAL: Final = re.compile(r"(?:\A|\n)[ \t*]*Final Answer[ \t*]*:[ \t]*(.+)\Z", re.DOTALL)
@@ -36,6 +38,8 @@ _RUN: Final = re.compile(
 _AROUND: Final = re.compile(r"<(\w+)>\s*((?:(?!</?\1>).)*?)\s*</\1>", re.DOTALL)
 _TERMINAL: Final = re.compile(r"(?:[^\d\s]\$|\w@[\w.:~/-]+#)\s*\Z")
 """What a terminal shows ends with its prompt: no amount, and no name of a language."""
+_EXITED: Final = re.compile(r"\s*exit ?code: ?-?\d+[^\n]*\n", re.IGNORECASE)
+"""What whoever ran a program tells first: nobody else says that."""
 _RUN_ID: Final = "run_"
 _LONGEST_END: Final = 40
 _LANGUAGES: Final = {"py": "python"}
@@ -103,12 +107,32 @@ def programs_in(said: Sequence[tuple[Json, Message]]) -> dict[int, re.Match[str]
     marks = [role == "user" and _is_result(text) for role, text in after]
     # An agent may first say that it understood.
     own = [n for n in own if n >= min(blocks, default=0)]
-    acts = bool(marks) if run else len(blocks) >= len(own) - 1 and len(marks) >= _SEVERAL
+    ran = run or any(_EXITED.match(text) for _, text in after)
+    acts = bool(marks) if run else len(blocks) >= len(own) - 1 and (ran or len(marks) >= _SEVERAL)
     return blocks if acts and all(marks) else {}
 
 
 def _is_result(text: str) -> bool:
-    return (RESULT_MARK.match(text) or _TERMINAL.search(text[-_LONGEST_PROMPT:])) is not None
+    marked = RESULT_MARK.match(text) or _EXITED.match(text)
+    return (marked or _TERMINAL.search(text[-_LONGEST_PROMPT:])) is not None
+
+
+def with_programs(steps: list[Step]) -> list[Step]:
+    """Steps with an agent's programs as calls, as they are in the messages of a file."""
+    if not any("```" in (step.content or "") for step in steps):
+        return steps
+    said = [Speech(role=s.role, message={"content": s.content, "tool_calls": s.tool_calls}) for s in steps]  # fmt: skip
+    bind_programs(said)
+    return [*map(_as_told, steps, said)]
+
+
+def _as_told(step: Step, one: Speech) -> Step:
+    message = one.message
+    if one.role == "tool" != step.role:
+        return replace(step, role="tool", content=message["content"], call_id=message["tool_call_id"])  # fmt: skip
+    calls = [call for call in message["tool_calls"] or () if isinstance(call, dict)]
+    made = tuple(ToolCall(call_id=one["id"], **one["function"]) for one in calls)
+    return replace(step, content=message["content"], tool_calls=made) if made else step
 
 
 def bind_programs(said: Sequence[Speech]) -> None:
@@ -129,7 +153,8 @@ def bind_programs(said: Sequence[Speech]) -> None:
         words = around[2] if around else words
         said[n].message = {"content": words or None, "tool_calls": [made]}
         for after in said[n + 1 : n + 2]:
-            told = RESULT_MARK.sub("", _text(after), count=1)
+            mark = RESULT_MARK.match(_text(after))
+            told = _text(after)[mark.end() if mark else 0 :]
             shown = _SHOWN.fullmatch(told)
             result = {"content": shown[1] if shown else told, "tool_call_id": made["id"]}
             after.role, after.message = "tool", {"role": "tool", **result}
