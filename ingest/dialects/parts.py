@@ -85,7 +85,8 @@ class Turn:
         if kind in REASONING or part.get("thought") is True:
             self.flags.add("reasoning_left_out")
         elif kind in CALL_TYPES:
-            self.calls.append(read_call(first_of(part, "call_id", "id", "toolCallId"), part))
+            identity = part.get("call_id") or first_of(part, "id", "toolCallId")
+            self.calls.append(read_call(identity, part))
         elif kind in RESULT_TYPES:
             self.results.append(read_result(part))
         elif call is not None:

@@ -335,3 +335,47 @@ def test_actions_under_the_names_of_their_tools(tmp_path: Path, judged: bool | N
     assert [one.is_error for one in chat.episode.steps if one.role == "tool"] == [None, True, None]
     outcomes = [(one.name, one.value) for one in chat.outcomes]
     assert outcomes == ([] if judged is None else [("judgement", float(judged))])
+
+
+FEEDBACK = "He has an opinion.\n<feedback>\nAnd boat 8?\n</feedback>"
+
+
+@pytest.mark.parametrize("is_native", [True, False])
+def test_what_comes_back_from_a_tool_only_from_the_user_is_the_users(
+    tmp_path: Path, *, is_native: bool
+) -> None:
+    """An agent that shows its answers by calls in tags, or as a model makes them, whose second one nobody answers; a remark on another call stays its result."""
+
+    def called(number: int, name: str, key: str, value: str) -> Record:
+        text = {"type": "text", "text": f"Well.\n\n<{name}>\n<{key}>{value}</{key}>\n</{name}>"}
+        call = {"type": "tool_use", "id": f"t{number}", "call_id": "", "name": name, "input": {key: value}}  # fmt: skip
+        parts = [{"type": "text", "text": "Well."}, call] if is_native else [text]
+        return {"role": "assistant", "content": parts}
+
+    def back(number: int, name: str, text: str) -> Record:
+        head = {"type": "text", "text": f"[{name}] Result:"}
+        part = {"type": "text", "text": text}
+        result = {"type": "tool_result", "tool_use_id": f"t{number}", "content": [part]}
+        return {"role": "user", "content": [result] if is_native else [head, part]}
+
+    messages: list[Record] = [
+        {"role": "user", "content": [{"type": "text", "text": f"<task>\n{ASKED}\n</task>"}]},
+        called(1, "find_boat", "id", "7"),
+        back(1, "find_boat", "free"),
+        called(2, "show_answer", "text", ANSWER),
+        back(2, "show_answer", FEEDBACK),
+        called(3, "find_boat", "id", "8"),
+        back(3, "find_boat", FEEDBACK),
+        called(4, "show_answer", "text", "No."),
+    ]
+    chat = only(tmp_path, messages, "history.json")
+    assert told(chat.episode.steps) == [
+        ("user", ASKED, []),
+        ("assistant", "Well.", [("find_boat", {"id": "7"})]),
+        ("tool", "free", []),
+        ("assistant", "Well.", [("show_answer", {"text": ANSWER})]),
+        ("user", "And boat 8?", []),
+        ("assistant", "Well.", [("find_boat", {"id": "8"})]),
+        ("tool", FEEDBACK, []),
+        ("assistant", "Well.", [("show_answer", {"text": "No."})]),
+    ]

@@ -20,6 +20,7 @@ from ingest.formats.records.steps import AgentStep
 from ingest.formats.records.transcripts import OPENED, turns_of
 from ingest.formats.records.written_results import (  # fmt: skip
     as_program,
+    bind_feedback,
     bind_programs,
     bind_tagged,
     bind_written,
@@ -165,6 +166,7 @@ def read_conversation(items: Sequence[Json]) -> Conversation:
         found.flags |= one.flags
         for step in read.steps[max(before - 1, 0) :]:
             calls.update(call.call_id for call in step.tool_calls)
+    bind_feedback(found.messages)
     found.flags |= read.flags
     found.tools = read.tools
     return found

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise, zip_longest
+from itertools import zip_longest
 from typing import Final
 
 from ingest.dialects.content_blocks import is_text_block
@@ -51,25 +51,39 @@ _LABEL: Final = re.compile(r"(?:\A|\n)[ \t*]*(?:Action|Code)[ \t*]*:[ \t*]*\n?\Z
 _SHOWN: Final = re.compile(r"\s*```\w*\n(.*?)\n?```\s*", re.DOTALL)
 _SEVERAL: Final = 2
 """Results from which an agent acts: somebody may show once what a proposed program printed."""
+_FEEDBACK: Final = re.compile(r"<(feedback|user_message)>\s*(.*?)\s*</\1>\s*\Z", re.DOTALL)
 _RETURNED: Final = re.compile(r"\s*\[(\w+)[^\n]*\] Result:?\s*")
 
 
 def bind_tagged(said: Sequence[Speech]) -> None:
-    """Make calls of tags that end the agent's text (`<find><id>1</id></find>`) where the user's next message begins with their result."""
-    for number, (one, after) in enumerate(pairwise(said)):
-        mark = _RETURNED.match(_text(after)) if after.role == "user" else None
-        call = _TAGGED.search(_text(one)) if mark and one.role == "assistant" else None
-        if not mark or not call or mark[1] != call[1]:
+    """Make calls of tags that end the agent's text (`<find><id>1</id></find>`) where the user's next message begins with their result, and of those of such an agent that nobody answers."""
+    ends = {n: call for n, one in enumerate(said) if one.role == "assistant" and (call := _TAGGED.search(_text(one)))}  # fmt: skip
+    marks = {n: _RETURNED.match(_text(said[n + 1])) for n in ends if n + 1 < len(said) and said[n + 1].role == "user"}  # fmt: skip
+    told = {n: mark for n, mark in marks.items() if mark and mark[1] == ends[n][1]}
+    for number, call in ends.items() if told else ():
+        fields = dict(_FIELD.findall(call[2]))
+        if number not in told and not (fields and not _FIELD.sub("", call[2]).strip()):
             continue
-        given = json_text(dict(_FIELD.findall(call[2])))
-        function = {"name": call[1], "arguments": given}
+        one, function = said[number], {"name": call[1], "arguments": json_text(fields)}
         made = {"id": f"tag_{number}", "type": "function", "function": function}
         one.message = {"content": _text(one)[: call.start()].strip() or None, "tool_calls": [made]}
-        told = _text(after)[mark.end() :]
-        after.role, after.message = (
-            "tool",
-            {"role": "tool", "content": told, "tool_call_id": made["id"]},
-        )
+        if number in told:
+            after = said[number + 1]
+            result = {"content": _text(after)[told[number].end() :], "tool_call_id": made["id"]}
+            after.role, after.message = "tool", {"role": "tool", **result}
+
+
+def bind_feedback(messages: Sequence[Message]) -> None:
+    """Make the user's messages of what comes back from a tool only from the user, in a client's tags: the agent showed its answer by that call."""
+    calls = [call for one in messages for call in one.get("tool_calls") or ()]
+    name_of = {call.get("id"): call["function"]["name"] for call in calls}
+    results = [(name_of.get(one.get("tool_call_id")), one) for one in messages if one["role"] == "tool"]  # fmt: skip
+    found = [(name, one, _FEEDBACK.search(str(one["content"]))) for name, one in results]
+    others = {name for name, _, told in found if told is None}
+    for name, one, told in found:
+        if told is not None and name not in others:
+            one |= {"role": "user", "content": told[2]}
+            one.pop("tool_call_id", None)
 
 
 def with_programs_once(said: Sequence[Speech]) -> list[Speech]:
