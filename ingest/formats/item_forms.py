@@ -17,7 +17,7 @@ from ingest.dialects.parts import first_of
 from ingest.files.partial_json import parse_json
 from ingest.formats.records.words import CALL, NAMES, role_of, snake_case
 from ingest.records.call_names import ARGUMENTS, CALL_IDS, RESULTS, TOOLS
-from ingest.records.text import Json, json_text
+from ingest.records.text import Json, json_text, objects_in
 
 _KINDS: Final = ("part_kind", "block_type", "$type")
 """Keys other than `type` under which a part says what it is."""
@@ -238,7 +238,8 @@ def _parts_of_kind(content: Item) -> list[Any]:
     listed = content.get("parts")
     parts = listed if isinstance(listed, list) else [first_of(content, "text", "result")]
     texts = [{"type": "text", "text": one} if isinstance(one, str) else one for one in parts if one]
-    return [{"type": str(one.get("content_type")), **one} for one in texts if isinstance(one, dict)]
+    # What was heard stands as text beside the sound; a picture's address is nothing that anybody says.
+    return [{"type": "text", "text": one["text"]} if isinstance(one.get("text"), str) else {"type": "file", "source": one} for one in objects_in(texts)]  # fmt: skip
 
 
 def _is_odd(part: Json) -> bool:

@@ -38,7 +38,10 @@ def claims(value: Json) -> bool:
     ):
         return False
     said = [one for key, one in value.items() if last_part(key) not in REASONS]
-    if any(isinstance(one, str) and len(one.split()) >= _SENTENCE for one in said):
+    # An object as text holds what else was noted.
+    if any(
+        isinstance(one, str) and one[:1] != "{" and len(one.split()) >= _SENTENCE for one in said
+    ):
         return False
     told = verdicts_in(value) if _target(value) else []
     return any("value" in one or "label" in one for one in told)

@@ -379,3 +379,30 @@ def test_what_comes_back_from_a_tool_only_from_the_user_is_the_users(
         ("tool", FEEDBACK, []),
         ("assistant", "Well.", [("show_answer", {"text": "No."})]),
     ]
+
+
+def test_what_was_heard_and_seen(tmp_path: Path) -> None:
+    """Contents of several media hold texts, transcripts beside sounds, and addresses of pictures, which nobody says; a thumb may have notes as an object in text."""
+    heard = {"content_type": "audio_transcription", "text": "Draw a boat.", "direction": "in"}
+    sound = {"content_type": "audio_asset_pointer", "asset_pointer": "file://a", "size_bytes": 9}
+    picture = {"content_type": "image_asset_pointer", "asset_pointer": "file://b", "width": 8}
+    said: list[tuple[str, str, object, str]] = [
+        ("user", "", {"content_type": "multimodal_text", "parts": [heard, sound]}, "all"),
+        ("assistant", "", {"content_type": "code", "text": '{"prompt": "a boat"}'}, "draw"),
+        ("tool", "draw", {"content_type": "multimodal_text", "parts": [picture, "Shown."]}, "all"),
+        ("assistant", "", {"content_type": "text", "parts": ["Here it is."]}, "all"),
+    ]
+    messages = [
+        {"id": f"m{n}", "author": {"role": role, "name": name or None}, "content": content, "recipient": to}
+        for n, (role, name, content, to) in enumerate(said)
+    ]  # fmt: skip
+    chat = only(tmp_path, {"conversation_id": "c-1", "messages": messages})
+    assert told(chat.episode.steps) == [
+        ("user", "Draw a boat.", []),
+        ("assistant", None, [("draw", {"prompt": "a boat"})]),
+        ("tool", "Shown.", []),
+        ("assistant", "Here it is.", []),
+    ]
+    row = {"id": "f-1", "conversation_id": "c-1", "rating": "thumbs_down", "content": '{"text": "not what I asked"}'}  # fmt: skip
+    found = decoded(tmp_path, [row], "feedback.json")
+    assert [(one.target_id, one.label) for one in found.outcomes] == [("c-1", "thumbs_down")]
