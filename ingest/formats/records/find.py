@@ -60,6 +60,7 @@ _ASKED: Final = frozenset(NAMES["asked_of_record"])
 _ANSWERED: Final = frozenset(NAMES["answered_by_record"])
 _ASIDE: Final = frozenset(NAMES["aside"])
 """Keys below which messages are no part of what happened."""
+_JUDGES: Final = frozenset({"judge", "evaluator", "grader"})
 _LOGS: Final = frozenset({"events", "activities"})
 _STEP_IDS: Final = ("stepId", "step_id", *CALL_IDS)
 _DEEPEST: Final = 4
@@ -167,6 +168,7 @@ def messages_of(value: Json) -> Place | None:
         others = (list(read(value)) for read in readers)
         found += next(filter(None, others), [])
     place = min(found, key=_rank, default=None)
+    place = None if place and _is_judges(value, place) else place
     return place and replace(place, items=kept_branch(place.items, place.holders[-1]))
 
 
@@ -175,6 +177,12 @@ def _is_run(items: list[Any]) -> bool:
     rest = items[1:] if items and prompt_in(items[0]) is not None else items
     steps = rest[1:] if rest and question_in(rest[0]) is not None else []
     return any(map(is_step, steps)) and all(is_step(one) or is_idle(one) for one in steps)
+
+
+def _is_judges(value: dict[str, Any], place: Place) -> bool:
+    """Whether all that a record tells is what the judge said that it names."""
+    named = any(isinstance(v, str) and snake_case(k).split("_")[0] in _JUDGES for k, v in value.items())  # fmt: skip
+    return named and {one.role for one in speeches(place.items)} == {"assistant"}
 
 
 def _fullest(place: Place) -> Place:

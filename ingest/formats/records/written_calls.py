@@ -176,7 +176,11 @@ def acts_of(items: list[Any]) -> list[dict[str, Any]]:
         told.append({"role": "tool", "tool_call_id": call_id, "content": seen})
         calls = [{**call, "id": f"act_{number}_{n}"} for n, call in enumerate(done) if call]
         thought = next((one[key] for key in NAMES["reasoning"] if one.get(key)), None)
-        told.append({"role": "assistant", "content": thought, "tool_calls": calls})
+        told += (
+            [{"role": "assistant", "content": thought, "tool_calls": calls}]
+            if thought or calls
+            else []
+        )
         call_id = calls[0]["id"] if len(calls) == 1 else None
     return told
 
