@@ -57,10 +57,13 @@ def verdicts_on_runs(
     verdicts = Verdicts(runs, {*places.values()})
     questions = Questions({name for run, _ in silent for name in Questions.names_of(run)})
     said: list[tuple[Parts, str]] = []
+    in_rows: dict[str, str] = {}
     for source in others.values() if runs else ():
         with skips.unit("file"):
             place = places[source.name]
-            said += [(place, n) for n in _read(source, place, verdicts, questions)]
+            values = _read(source, place, verdicts, questions)
+            said += [(place, n) for n in _tasks_of_one(values)]
+            in_rows |= verdicts.tasks_in(values)
     found, unclear, used = verdicts.outcomes()
     told = [outcome_about(("episode", run.episode_id), said, app=run.app, source="verdict_file", at=None) for run, said in found]  # fmt: skip
     found_of = [
@@ -76,6 +79,8 @@ def verdicts_on_runs(
     used |= {file for _, (_, file, _) in found_of}
     tasks = tasks_in_paths([(path, _first_words(one) or "") for path, one in unnamed])
     tasks |= tasks_beside([path for path, _ in unnamed], said)
+    ids = ((number, one.episode_id) for number, (_, one) in enumerate(unnamed))
+    tasks |= {number: in_rows[one] for number, one in ids if one in in_rows}
     asked += [replace(unnamed[n][1], task_key=name) for n, name in tasks.items()]
     refused = [_refused(others[one], unclear[one]) for one in unclear]
     return told, asked, used | set(unclear), refused
@@ -167,10 +172,8 @@ def _judge(told: Iterable[Outcome]) -> bool:
     return any(one.value is not None or one.label for one in told)
 
 
-def _read(
-    source: FileSource, path: Parts, verdicts: Verdicts, questions: Questions
-) -> Iterable[str]:
-    """Take in what one file says, as a table, as JSON or as text; returns the task that it names, if it is one document."""
+def _read(source: FileSource, path: Parts, verdicts: Verdicts, questions: Questions) -> list[Any]:
+    """Take in what one file says, as a table, as JSON or as text; returns its values."""
     values: list[Any] = []
     is_lines = source.path.suffix.lower() == ".tsv"
     with source.opened() as stream:
@@ -187,5 +190,10 @@ def _read(
         verdicts.add(source.name, path, [one for one in values if one is not NOT_JSON])
     elif text:
         verdicts.add_text(source.name, path, text)
+    return values
+
+
+def _tasks_of_one(values: Sequence[Any]) -> Iterable[str]:
+    """The task that a file names, if it is one document."""
     named = [naming_of(Fields(one)) for one in values if isinstance(one, dict) and not values[1:]]
     return filter(None, [one.task or one.named for one in named])

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from ingest.files.file_facts import stem_of
 from ingest.formats.records.fields import AGENT, APP, MODEL, TRIAL, USER, Fields
+from ingest.formats.records.naming import naming_of
 from ingest.formats.records.verdicts import (
     VERDICTS,
     Outcome,
@@ -23,7 +24,7 @@ from ingest.formats.records.verdicts import (
 from ingest.formats.records.words import NAMES, snake_case
 from ingest.formats.verdict_rows import name_of_verdict, verdicts_in
 from ingest.records.outcome_words import good_or_bad, is_measure, means_good
-from ingest.records.text import Json, load_json
+from ingest.records.text import Json, load_json, objects_in
 
 _NAMING: Final = frozenset(NAMES["names_of_runs"])
 _NOT_NAMING: Final = frozenset((*MODEL, *AGENT, *APP, *USER))
@@ -91,6 +92,17 @@ class Verdicts:
         self._add_right_answers(file, path, values)
         if not told and len(values) == 1 and isinstance(values[0], dict):
             self._put_beside(file, path, 1, verdicts_of(values[0]))
+
+    def tasks_in(self, values: Sequence[Json]) -> Iterator[tuple[str, str]]:
+        """The runs that rows name, one each, with the tasks that these name beside them."""
+        rows = [one for value in values for one in (value if isinstance(value, list) else [value])]
+        for row in objects_in(rows) if rows[1:] else ():
+            naming = naming_of(Fields(row))
+            task = naming.task or naming.about or naming.named
+            fits = [found for one in names_in(row) if one != task and (found := self._find(one))]
+            named = set.intersection(*fits) if task and fits else set()
+            if task and len(named) == 1:
+                yield self._runs[named.pop()].episode_id, task
 
     def _add_right_answers(self, file: str, path: Parts, values: Sequence[Json]) -> None:
         """Take in what rows say of a task that several runs tried: the answer there is nobody's own, so it is the right one."""

@@ -358,9 +358,10 @@ def task_keys(folder: Path, files: Files) -> list[str | None]:
 
 
 def test_files_that_are_called_by_their_task(tmp_path: Path) -> None:
-    """Two models at the same three tasks, a file each; the folder may be called so as well."""
-    for number, form in enumerate(("{m}/{t}.json", "{m}/{t}/chat.json")):
-        files = {form.format(m=m, t=t): run(t, model=m) for m in "ab" for t in ("t1", "t2", "t3")}
+    """Two models at the same three tasks, a file each; a folder may be called so as well, above a folder of logs or of an attempt."""
+    forms = ("{m}/{t}.json", "{m}/{t}/chat.json", "{m}/tasks/{t}/logs/chat.json", "day/{t}/attempt_{m}/chat.json")  # fmt: skip
+    for number, form in enumerate(forms):
+        files = {form.format(m=m, t=t): run(t, model=m) for m in "12" for t in ("t1", "t2", "t3")}
         assert task_keys(tmp_path / str(number), files) == ["t1", "t1", "t2", "t2", "t3", "t3"]
 
 
@@ -375,3 +376,12 @@ def test_files_that_are_called_by_their_task(tmp_path: Path) -> None:
 def test_names_of_files_that_say_nothing_of_tasks(tmp_path: Path, files: Files) -> None:
     """Under one name something else is asked in each folder, or there is one attempt each, or they are few."""
     assert set(task_keys(tmp_path, files)) == {None}
+
+
+def test_rows_that_name_a_run_and_its_task(tmp_path: Path) -> None:
+    """A table of verdicts says which case each session was about; a row that fits two runs says nothing."""
+    files: Files = {f"sessions/session_c{n}-a/chat.json": run(str(n)) for n in (1, 2, 3)}
+    table = "session_id,case_id,passed\nc1-a,case-1,true\nc2-a,case-1,false\nc9-a,case-9,true\n"
+    assert task_keys(tmp_path / "0", {**files, "scores.csv": table}) == [None, "case-1", "case-1"]
+    rows = [{"session": f"c{n}-a", "case_id": "case-1", "passed": n == 1} for n in (1, 2)]
+    assert task_keys(tmp_path / "1", {**files, "all.json": rows}) == [None, "case-1", "case-1"]

@@ -411,7 +411,9 @@ def test_what_was_heard_and_seen(tmp_path: Path) -> None:
 @pytest.mark.parametrize("is_judges", [True, False])
 def test_what_only_a_judge_says_is_no_conversation(tmp_path: Path, *, is_judges: bool) -> None:
     """A file that names its judge and holds that one's answer alone; one that holds the conversation, too, stays one."""
-    response = {"choices": [{"message": {"role": "assistant", "content": "It did what was asked."}}]}
+    response = {
+        "choices": [{"message": {"role": "assistant", "content": "It did what was asked."}}]
+    }
     talk = [{"role": "user", "content": ASKED}, {"role": "assistant", "content": ANSWER}]
     record = {"goal": ASKED, "judge": "strict", "judge_model_name": "m-1", "response": response}
     found = decoded(tmp_path, record if is_judges else {**record, "messages": talk})
