@@ -13,8 +13,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from ingest.formats.records.verdicts import VERDICTS
-from ingest.formats.records.words import NAMES, snake_case
 from ingest.tables.cells import SAMPLE, Row, Table, TableError, plain_row, typed
 from ingest.tables.folder import MOST_BYTES, rows_together
 from ingest.tables.rows import Grouping, grouping_of
@@ -23,15 +21,15 @@ _TABLES: Final = (
     "select name from sqlite_master where type = 'table' and name not like 'sqlite\\_%' escape '\\' "
     "and sql not like 'create virtual%' order by name"
 )
-_MOSTLY: Final = 0.5
-_VERDICTS: Final = frozenset({*VERDICTS, *NAMES["marks_on_messages"], "evaluation", "survey"})
+_MOST_BYTES: Final = 4 * MOST_BYTES
+"""Larger ones are read without the tables beside that of the messages."""
 
 
 def database_table(path: Path) -> Table:
     """The messages of a database; `TableError` where no table holds any, or the file cannot be read."""
     names = [row["name"] for row in _read(path, _TABLES)]
     samples = {name: list(islice(_rows(path, name).rows(), SAMPLE)) for name in names}
-    if path.stat().st_size <= MOST_BYTES:
+    if path.stat().st_size <= _MOST_BYTES:
         joined, _, _ = rows_together({name: list(_rows(path, name).rows()) for name in names})
         if isinstance(grouping_of(joined) if joined else "", Grouping):
             return Table(rows=lambda: iter(joined), loose_rows=lambda: iter(joined))
@@ -43,59 +41,7 @@ def database_table(path: Path) -> Table:
             f"no table of it holds messages with their conversation, speaker and words (its tables: {listed}); "
             "export such a table as CSV with the columns conversation_id, role and content"
         )
-    own = max(found, key=lambda name: len(samples[name]))
-    key = next(k for k, known in found[own].names.items() if known == found[own].conversation)
-    ids = {column: _values(path, own, column) for column in (key, "id")}
-    ties = {
-        name: tie
-        for name in names
-        if name != own and samples[name] and (tie := _tie(path, name, own, ids)) is not None
-    }
-
-    def rows() -> Iterator[Row]:
-        tied = {
-            name: (of, {str(row[column]): row for row in _rows(path, name).rows() if column in row})
-            for name, (column, of) in ties.items()
-        }
-        for row in _rows(path, own).rows():
-            beside = {name: by.get(str(row.get(of))) for name, (of, by) in tied.items()}
-            yield row | {_singular(name): one for name, one in beside.items() if one is not None}
-
-    return Table(rows=rows, loose_rows=rows)
-
-
-def _tie(path: Path, name: str, own: str, ids: dict[str, set[str]]) -> tuple[str, str] | None:
-    """A column of a table and the column of the messages' that it is equal to: the conversation's own id, or, of verdicts, any id."""
-    key = next(iter(ids))
-    if _singular(name) in snake_case(key) or _is_part(ids[key], _values(path, name, "id")):
-        return "id", key
-    if _VERDICTS.isdisjoint(_singular(name).split("_")):
-        return None
-    named = {(snake_case(key), key), (f"{_singular(own)}_id", "id")}
-    columns = dict.fromkeys(key for row in _rows(path, name).rows() for key in row)
-    pairs = ((column, of) for of in ids for column in columns)
-    return next(
-        (
-            (column, of)
-            for column, of in pairs
-            if (snake_case(column), of) in named or _is_part(_values(path, name, column), ids[of])
-        ),
-        None,
-    )
-
-
-def _is_part(ids: set[str], known: set[str]) -> bool:
-    """Whether ids are, for the most part, those of others; counted ones say nothing, as all tables have them."""
-    return len(ids & known) > _MOSTLY * len(ids) and not all(map(str.isdecimal, ids))
-
-
-def _values(path: Path, name: str, column: str) -> set[str]:
-    """What stands in a column; nothing where a table has no such column."""
-    return {str(row[column]) for row in _rows(path, name).rows() if column in row}
-
-
-def _singular(name: str) -> str:
-    return snake_case(name).removesuffix("s")
+    return _rows(path, max(found, key=lambda name: len(samples[name])))
 
 
 def _rows(path: Path, name: str) -> Table:

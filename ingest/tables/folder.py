@@ -49,6 +49,7 @@ _MOST_LISTS: Final = 24
 _LOOKED_AT: Final = 200
 _NAMED: Final = "conversation_id"
 _CALL: Final = "tool_call"
+_JUDGING: Final = frozenset({*VERDICTS, *NAMES["marks_on_messages"], "evaluation", "survey"})
 _FIGURES: Final = {"value_number": "value"}
 """Columns of figures that are called as words would be, by what they are called where nobody says anything."""
 Tables = Mapping[str, Sequence[Row]]
@@ -225,7 +226,7 @@ def _rows_with(tables: Tables, own: str, parts: set[str]) -> tuple[list[Row], se
     rows = tables[own]
     names = _conversations(tables, own, frozenset())
     speaker, time = speaker_in(rows, _keys(rows)), time_in(rows, _keys(rows))
-    if names is None or speaker is None or time is None:
+    if names is None or speaker is None:
         return [], set()
     used = {other for other in tables if other != own and _names_each(tables, other, own)}
     told = _with_calls(tables, own, used)
@@ -236,7 +237,7 @@ def _rows_with(tables: Tables, own: str, parts: set[str]) -> tuple[list[Row], se
         of = _conversations(tables, other, frozenset()) if other != own else None
         done = list(_calls(those)) if of and set(of) <= {*names} else []
         at = time_in([those[number] for number, _ in done], _keys(those)) if done else None
-        if of and at is not None:
+        if of and at is not None and time is not None:
             used.add(other)
             told += [
                 {**call, _NAMED: of[n], time: those[n][at], speaker: _CALL} for n, call in done
@@ -342,10 +343,15 @@ def _tie(tables: Tables, told: Sequence[Row], used: set[str]) -> set[str]:
     tied: set[str] = set()
     for other, rows in [pair for pair in tables.items() if pair[0] not in used] * 2:
         word = snake_case(Path(other).stem).removesuffix("s")
+        judges = not _JUDGING.isdisjoint(word.split("_"))
         for key in _keys(rows) if other not in tied else ():
             names = [alike.get(str(row.get(key)), "") for row in rows]
+            # A verdict may name a message.
+            linked = _conversations(tables, other, frozenset()) if judges and "" in names else None
+            linked = [alike.get(one, "") for one in linked or ()]
+            names = linked if linked and all(linked) else names
             # Counted ids are the same in all tables: the column, or the table, has to say whose they are.
-            is_named = is_about(f"{word}_id" if key == "id" else key)
+            is_named = names is linked or is_about(f"{word}_id" if key == "id" else key)
             if "" in names or not (is_named or not all(str(row[key]).isdecimal() for row in rows)):
                 continue
             beside: dict[str, list[Row]] = {}

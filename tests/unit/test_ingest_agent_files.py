@@ -143,7 +143,7 @@ def test_mini_swe_agents_blocks_become_calls(tmp_path: Path) -> None:
             ("user", "Write exactly one block.", []),
         ]
         assert [s.role for s in chat.episode.steps[6:]] == ["assistant", "tool"]
-        assert (chat.episode.source, chat.episode.conversation_id) == ("mini_swe_agent", "run-1")
+        assert chat.episode.conversation_id == "run-1"
 
 
 def test_a_chat_about_commands_is_no_trajectory(tmp_path: Path) -> None:

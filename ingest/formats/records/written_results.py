@@ -31,6 +31,10 @@ _PROGRAM: Final = re.compile(
     r"((?:(?!```).)*)```([a-z]\w*)?[ \t]*\n((?:(?!```).)*?)\n?```\s*(?:<\w+>\s*)?", re.DOTALL
 )
 """A program or a command in a block behind what is said; the only block, perhaps with the mark that stopped the model."""
+_ONLY: Final = re.compile(
+    r"((?:(?!```).)*)```([a-z]\w*)?[ \t]*\n(.*?)\n?```(?!.*```\w)(.*)", re.DOTALL
+)
+"""The one block of a text, wherever it stands."""
 _RUN: Final = re.compile(
     r"((?:(?!<(?:execute|code>)).)*)<(?:execute|code(?=>))(_[a-z]+|)>\n?((?:(?!</?(?:execute|code>)).)*?)\n?(?:</(?:execute\2|code)>)?\s*", re.DOTALL
 )  # fmt: skip
@@ -38,11 +42,11 @@ _RUN: Final = re.compile(
 _AROUND: Final = re.compile(r"<(\w+)>\s*((?:(?!</?\1>).)*?)\s*</\1>", re.DOTALL)
 _TERMINAL: Final = re.compile(r"(?:[^\d\s]\$|\w@[\w.:~/-]+#)\s*\Z")
 """What a terminal shows ends with its prompt: no amount, and no name of a language."""
-_EXITED: Final = re.compile(r"\s*exit ?code: ?-?\d+[^\n]*\n", re.IGNORECASE)
+_EXITED: Final = re.compile(r"\s*(?:exit ?code: ?|<returncode>)-?\d+[^\n]*\n", re.IGNORECASE)
 """What whoever ran a program tells first: nobody else says that."""
 _RUN_ID: Final = "run_"
 _LONGEST_END: Final = 40
-_LANGUAGES: Final = {"py": "python"}
+_LANGUAGES: Final = {"py": "python", "sh": SHELL, "shell": SHELL}
 _LONGEST_PROMPT: Final = 202
 _HEADING: Final = re.compile(r"\A\s*[A-Z]{3,}[ \t]*\n")
 """A label in capitals above what is said: `DISCUSSION`."""
@@ -115,20 +119,24 @@ def programs_in(said: Sequence[tuple[Json, Message]]) -> dict[int, re.Match[str]
     told = [(role, "" if m.get("tool_calls") else _words(m)) for role, m in said]
     own = [n for n, (role, _) in enumerate(told) if role == "assistant"]
     run = {n: found for n in own if "<" in told[n][1] and (found := _RUN.fullmatch(told[n][1]))}
+    back = {n: text for n in own for role, text in told[n + 1 : n + 2] if role == "user"}
+    if ran := [n for n, text in back.items() if _EXITED.match(text)]:
+        # Whatever else it shows in blocks nobody ran, but for what ended the run.
+        last = [n for n in own if n >= len(told) - 2 > ran[-1]]
+        only = ((n, _ONLY.fullmatch(told[n][1])) for n in (*ran, *last) if n + 1 < len(told))
+        return {n: found for n, found in only if found}
     ends = [n for n in own if "```" in told[n][1][-_LONGEST_END:]]  # few texts need the pattern
     blocks = run or {n: found for n in ends if (found := _PROGRAM.fullmatch(told[n][1]))}
     after = [told[n + 1] for n in blocks if n + 1 < len(told)]
     marks = [role == "user" and _is_result(text) for role, text in after]
     # An agent may first say that it understood.
     own = [n for n in own if n >= min(blocks, default=0)]
-    ran = run or any(_EXITED.match(text) for _, text in after)
-    acts = bool(marks) if run else len(blocks) >= len(own) - 1 and (ran or len(marks) >= _SEVERAL)
+    acts = bool(marks) if run else len(blocks) >= len(own) - 1 and len(marks) >= _SEVERAL
     return blocks if acts and all(marks) else {}
 
 
 def _is_result(text: str) -> bool:
-    marked = RESULT_MARK.match(text) or _EXITED.match(text)
-    return (marked or _TERMINAL.search(text[-_LONGEST_PROMPT:])) is not None
+    return (RESULT_MARK.match(text) or _TERMINAL.search(text[-_LONGEST_PROMPT:])) is not None
 
 
 def with_programs(steps: list[Step]) -> list[Step]:
@@ -158,11 +166,13 @@ def bind_programs(said: Sequence[Speech]) -> None:
         first = found[3].split(maxsplit=1)[:1]
         word = first[0] if first and first[0] in commands else SHELL
         name = _LANGUAGES.get(found[2], found[2]) or word
+        name = SHELL if SHELL in name.split("_") else name
         if found.re is _RUN:
             name = (found[2] or "_python" * in_python).strip("_") or "execute"
         function = {"name": name, "arguments": json_text({"command": found[3]})}
         made = {"id": f"{_RUN_ID}{n}", "type": "function", "function": function}
         words = _LABEL.sub("", _HEADING.sub("", found[1])).strip()
+        words = "\n".join(filter(None, (words, *map(str.strip, found.groups()[3:]))))
         around = _AROUND.fullmatch(words)
         words = around[2] if around else words
         said[n].message = {"content": words or None, "tool_calls": [made]}
