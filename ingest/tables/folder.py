@@ -90,7 +90,7 @@ def _joined_documents(sources: Sequence[FileSource]) -> Sequence[FileSource]:
             folder = next(above.name for above in one.path.parents if above.name not in ids)
             read.setdefault(folder, []).append(row)
             of[one.name] = folder
-    return _together(sources, read, of)
+    return _as_one_export(sources, read, of)
 
 
 def _document(source: FileSource) -> Row:
@@ -102,7 +102,7 @@ def _document(source: FileSource) -> Row:
     return plain_row(value) if isinstance(value, dict) else {}
 
 
-def _together(
+def _as_one_export(
     sources: Sequence[FileSource], read: Tables, of: Mapping[str, str]
 ) -> Sequence[FileSource]:
     """The files, those of tables that belong together as the first of what was said; `of` names the table that a file is of."""
@@ -142,7 +142,7 @@ def _joined_tables(sources: list[FileSource]) -> list[FileSource]:
     rest = {
         n: rows for n, rows in read.items() if not about_spans or not any(map(_names_span, rows))
     }
-    return [*_together(sources, rest, {name: name for name in rest})]
+    return [*_as_one_export(sources, rest, {name: name for name in rest})]
 
 
 def _are_messages(source: FileSource) -> bool:
