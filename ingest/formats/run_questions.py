@@ -12,7 +12,7 @@ from typing import Final
 
 from ingest.files.file_facts import stem_of
 from ingest.formats.records.fields import QUESTION, Fields
-from ingest.formats.records.words import NAMES
+from ingest.formats.records.words import NAMES, snake_case
 from ingest.formats.run_verdicts import Parts, Run, names_in, verdicts_of
 from ingest.records.text import Json
 
@@ -66,8 +66,9 @@ class Questions:
 
     @staticmethod
     def names_of(run: Run) -> Parts:
-        """The names under which a question may stand: the run's own, its file's, and its folder's."""
-        return (*run.names, stem_of(run.path[-1]), *run.path[-2:-1])
+        """The names under which a question may stand: the run's own, its file's, and its folder's, or the one's above that of an attempt."""
+        tries = bool(run.path[1:]) and _ATTEMPT.match(run.path[-2]) is not None
+        return (*run.names, stem_of(run.path[-1]), *run.path[-2 - tries : -1 - tries])
 
     def add(self, file: str, values: Iterable[Json], text: str) -> None:
         """Take in rows of objects, or lines of an id, a tab and a question."""
@@ -91,5 +92,6 @@ class Questions:
         named = {key, *names_in(row)} & self._wanted
         if named and not verdicts_of(row):
             own = {k: one for k, one in row.items() if not isinstance(one, dict | list)}
-            asked = Fields(own).words(QUESTION)
+            ends = (one for k, one in own.items() if snake_case(k).rpartition("_")[2] in QUESTION)
+            asked = Fields(own).words(QUESTION) or next(filter(str.split, map(str, ends)), None)
             yield from ((name, asked) for name in named if asked is not None)

@@ -325,6 +325,7 @@ SILENT: Files = {
         ("tasks.json", {"tasks": [{"id": key, "question": text} for key, text in ASKED.items()]}, True),
         ("tasks.json", {key: {"instruction": text, "level": 1} for key, text in ASKED.items()}, True),
         ("tasks.csv", "query_id,query\n" + "".join(f"{key},{text}\n" for key, text in ASKED.items()), True),
+        ("tasks.json", [{"id": key, "confirmed_task": text, "level": "easy"} for key, text in ASKED.items()], True),
         ("judged.json", [{"id": key, "prompt": text, "correct": True} for key, text in ASKED.items()], False),
         ("tasks.json", [{"id": key, "question": text + more} for key, text in ASKED.items() for more in ("", " Or not?")], False),
         ("tasks.json", [{"id": key, "task": "boats"} for key in ASKED], False),
@@ -385,3 +386,11 @@ def test_rows_that_name_a_run_and_its_task(tmp_path: Path) -> None:
     assert task_keys(tmp_path / "0", {**files, "scores.csv": table}) == [None, "case-1", "case-1"]
     rows = [{"session": f"c{n}-a", "case_id": "case-1", "passed": n == 1} for n in (1, 2)]
     assert task_keys(tmp_path / "1", {**files, "all.json": rows}) == [None, "case-1", "case-1"]
+
+
+def test_questions_of_the_folder_above_that_of_an_attempt(tmp_path: Path) -> None:
+    """Each attempt's folder lies in its task's."""
+    acted = [{"thought": "I look.", "action": "find[7]", "observation": "free"}]
+    files: Files = {f"{n}/attempt_{k}/run.json": {"steps": acted, "try": f"{n}{k}"} for n in ("q-1", "q-2") for k in (0, 1)}  # fmt: skip
+    files["tasks.json"] = [{"id": n, "task": f"Is boat {n} free?"} for n in ("q-1", "q-2")]
+    assert task_keys(tmp_path, files) == ["q-1", "q-1", "q-2", "q-2"]
