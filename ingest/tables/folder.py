@@ -191,7 +191,7 @@ def _with_parts(tables: Tables) -> tuple[Tables, set[str]]:
                 parts: dict[str, list[Row]] = {}
                 for part in tables[other]:
                     parts.setdefault(str(part[link]), []).append(part)
-                whole = [{**row, "parts": parts.get(str(row["id"]), [])} for row in rows]
+                whole = [{**row, "parts": parts.get(str(row.get("id")), [])} for row in rows]
                 rest = {key: one for key, one in tables.items() if key != other}
                 return {**rest, name: whole}, {other}
     return tables, set()

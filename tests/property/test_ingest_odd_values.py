@@ -33,6 +33,7 @@ from tests.unit.test_ingest_agent_files import (
     sample,
     swe_agent,
 )
+from tests.unit.test_ingest_chat_templates import PARTED, WHOLE
 from tests.unit.test_ingest_claude_code_sessions import session
 from tests.unit.test_ingest_data_sets import FILES as DATA_SETS
 from tests.unit.test_ingest_exports import runs
@@ -47,6 +48,7 @@ from tests.unit.test_ingest_span_records import console, data_frame, phoenix
 from tests.unit.test_ingest_stored_layouts import LAYOUTS as STORED
 from tests.unit.test_ingest_stored_layouts import STREAMS
 from tests.unit.test_ingest_turn_records import execution, turn
+from tests.unit.test_ingest_written_steps import BROWSED
 
 ODD: list[Any] = [
     None, True, 0, -1, 1.5, 10**30, float("nan"), "", "x", "0", "[", "\ud800", [], [[]], [None],
@@ -241,6 +243,8 @@ FILES: dict[str, list[Any]] = {
     "n8n": [{"data": [execution(0, "q", "a", STEPS), execution(1, "r", "b", [])]}],
     **{f"forms: {layout.__name__}": [layout()] for layout in (*LAYOUTS, *STORED, *TREES)},
     **{f"harnesses: {name}": values for name, values in (HARNESSES | ACTING | DATA_SETS).items()},
+    "templates": [WHOLE, PARTED],
+    "browsed": [BROWSED],
     **{f"streams: {stream.__name__}": stream() for stream in STREAMS},
     **{f"messages: {name}": [{"n": 1, "turns": items}] for name, items in SHAPES.items()},
     **{f"lines: {name}": items for name, items in SHAPES.items()},

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.test_ingest_harnesses import only, told
+from tests.unit.test_ingest_harnesses import Record, only, told
 
 TOOL = {"type": "function", "function": {"name": "find_boat", "description": "Find.", "parameters": {"type": "object", "properties": {"id": {"type": "integer"}}}}}  # fmt: skip
 PROMPT = (
@@ -35,6 +35,10 @@ STEPS = [
     ("tool", "free", []),
     ("assistant", "It is free.", []),
 ]
+
+
+WHOLE: Record = {"text": "".join(TEMPLATES["chatml"].format(*turn) for turn in TURNS), "score": 1}
+PARTED: Record = {"prompt": [{"role": "user", "content": "Is boat 7 free?"}], "response": "Yes.<|im_end|>\n<|im_start|>user\nThanks.<|im_end|>\n", "info": {"own_tools": [TOOL]}}  # fmt: skip
 
 
 @pytest.mark.parametrize("template", TEMPLATES)

@@ -312,6 +312,9 @@ def browsed(number: int, act: Record, seen: Record) -> Record:
     return {"model_output": wrote, "result": [{"is_done": False, **seen}], **beside}
 
 
+BROWSED: Record = {"history": [browsed(1, {"click": {"index": 7}}, {"extracted_content": "Clicked.", "judgement": {"verdict": True}})]}  # fmt: skip
+
+
 @pytest.mark.parametrize("judged", [True, False, None])
 def test_actions_under_the_names_of_their_tools(tmp_path: Path, judged: bool | None) -> None:
     """What a client tells the model holds the question; what a judge says of the last step is the outcome, what the agent claims is none."""

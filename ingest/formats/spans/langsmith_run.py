@@ -73,8 +73,9 @@ def _marks(run: dict[str, Any], span: Span) -> Iterator[Outcome]:
         marks[name] = first_of(told, "avg") if len(words) != 1 else words[0]
     for one in outcomes_of_span(span, Fields(own={"scores": marks})):
         listed = stats.get(one.name, {}).get("sources")
-        kinds = {_dict(parsed(source)).get("type") for source in listed or ()}
-        by = _JUDGED_BY.get(str(kinds.pop())) if len(kinds) == 1 else None
+        sources = listed if isinstance(listed, list) else []
+        kinds = {str(_dict(parsed(source)).get("type")) for source in sources}
+        by = _JUDGED_BY.get(kinds.pop()) if len(kinds) == 1 else None
         yield replace(one, by=by or annotator(one.name, None))
 
 
