@@ -86,3 +86,10 @@ def test_an_answer_of_several_turns_goes_on_from_messages(tmp_path: Path, templa
     chat = only(tmp_path, [line], "rollouts.jsonl")
     assert told(chat.episode.steps)[1:] == STEPS[1:]
     assert [json.loads(one)["function"]["name"] for one in chat.episode.tools] == ["find_boat"]
+
+
+def test_calls_under_a_name_that_ends_in_tools_are_none_that_were_offered(tmp_path: Path) -> None:
+    """What has no parameters defines nothing."""
+    made = [{"name": "find_boat", "arguments": {"id": 7}}]
+    line = {"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hi."}], "used_tools": made}  # fmt: skip
+    assert only(tmp_path, [line], "log.jsonl").episode.tools == ()

@@ -114,7 +114,10 @@ class Fields:
             for place in places:
                 for value, _ in _values_named(place, name, _DEEPEST):
                     tools = _definitions(value)
-                    if tools:
+                    # Under other names stand calls, too.
+                    if tools and (
+                        name in TOOLS or all("parameters" in one["function"] for one in tools)
+                    ):
                         return tools
         return []
 
