@@ -12,7 +12,7 @@ from typing import Final
 from ingest.files.file_source import FileSource
 from ingest.files.mapping_draft import layout_in
 from ingest.formats import turn_records
-from ingest.formats.records.find import is_record
+from ingest.formats.records.find import is_record, messages_of
 from ingest.formats.records.reader import NAME as RECORD
 from ingest.formats.records.transcripts import items_of
 from ingest.formats.spans import langfuse_export
@@ -105,7 +105,7 @@ def _formats_of(rows: list[Row]) -> set[str]:
     """What a table's first rows are, where nearly each says it by itself: a conversation, a span."""
     cells = [one for row in rows for one in row.values()]
     tells = any(isinstance(one, dict | list) or items_of(str(one)) for one in cells)
-    tells = tells or any(is_on_span(row) or langfuse_export.claims(row) for row in rows)
+    tells = tells or any(is_on_span(row) or langfuse_export.claims(row) or messages_of(row) for row in rows)  # fmt: skip
     found = [format_within(row) for row in rows] if tells else []
     sure = [row.name for row in found if row is not None and not row.is_whole_file]
     # A run that broke off at once may hold nothing.

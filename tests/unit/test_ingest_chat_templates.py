@@ -5,8 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+from tests.unit.exported_lines import decoded_below
+from tests.unit.ingest_emitters import APP
 from tests.unit.test_ingest_harnesses import Record, only, told
 
 TOOL = {"type": "function", "function": {"name": "find_boat", "description": "Find.", "parameters": {"type": "object", "properties": {"id": {"type": "integer"}}}}}  # fmt: skip
@@ -93,3 +97,16 @@ def test_calls_under_a_name_that_ends_in_tools_are_none_that_were_offered(tmp_pa
     made = [{"name": "find_boat", "arguments": {"id": 7}}]
     line = {"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hi."}], "used_tools": made}  # fmt: skip
     assert only(tmp_path, [line], "log.jsonl").episode.tools == ()
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_rollouts_in_a_table(tmp_path: Path, template: str) -> None:
+    """As trainers log their completions: a row each, whatever else stands beside them."""
+    turns = [TEMPLATES[template].format(*turn) for turn in TURNS]
+    begun = TEMPLATES[template].partition("{1}")[0].format("assistant")
+    prompt, wrote = "".join(turns[:2]) + begun, "".join(turns[2:]).removeprefix(begun)
+    rows = [{"step": n, "prompt": prompt, "completion": wrote, "reward": n / 2} for n in (0, 1)]
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "completions.parquet")
+    found = decoded_below(tmp_path / "completions.parquet", app=APP)
+    assert [told(one.episode.steps) for one in found.chats] == [STEPS, STEPS]
+    assert [one.value for chat in found.chats for one in chat.outcomes] == [0, 0.5]
