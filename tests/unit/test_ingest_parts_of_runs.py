@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import tracemalloc
-
-
 import sqlite3
+import tracemalloc
 import zipfile
 from collections.abc import Callable, Mapping
 from contextlib import closing
