@@ -347,7 +347,7 @@ def test_a_right_number_in_another_unit_or_below_zero_has_no_ground(said: str, p
 def test_money_in_words_is_no_count_of_coins() -> None:
     """A tool that counts pounds otherwise says nothing of it."""
     check = Check(check_id="g", fn="grounded", args={"kinds": ["number", "count"]})
-    shown = {"total": 29, "rule": "5 pounds a day, 15 pounds at most"}
+    shown: Json = {"total": 29, "rule": "5 pounds a day, 15 pounds at most"}
     assert score(check, answered("It is 29 pounds.", result=shown)) == 1.0
 
 
