@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from ingest.formats.records.transcripts import turns_of
 from tests.unit.exported_lines import decoded_below
 from tests.unit.ingest_emitters import APP
 from tests.unit.test_ingest_harnesses import Record, only, told
@@ -110,3 +111,11 @@ def test_rollouts_in_a_table(tmp_path: Path, template: str) -> None:
     found = decoded_below(tmp_path / "completions.parquet", app=APP)
     assert [told(one.episode.steps) for one in found.chats] == [STEPS, STEPS]
     assert [one.value for chat in found.chats for one in chat.outcomes] == [0, 0.5]
+
+
+@pytest.mark.parametrize(
+    "text", [f"<|im_start|>user\n{' ' * 10**6}x", " " * 10**6 + "x", "\n" * 10**6]
+)
+def test_a_million_spaces_take_no_time(text: str) -> None:
+    """Each is looked at once: no text of a stranger stops the reading."""
+    assert turns_of(text) == []

@@ -37,10 +37,17 @@ _MARK: Final = re.compile(
 """Where a model's template begins a turn."""
 _BARE: Final = re.compile(r"^(system|user|assistant|tool|ipython|model)[ \t]*$\n?", re.MULTILINE)
 """The same where the marks were left out when the tokens became text."""
-_ENDS: Final = re.compile(
-    r"\A(?:\s|<s>|<bos>|<\|begin_of_text\|>|<\uff5cbegin\u2581of\u2581sentence\uff5c>)+"
-    r"|(?:\s|<\|(?:im_end|eot_id|eom_id|end|endoftext|end_of_text)\|>|<end_of_turn>|</s>|<eos>|<\uff5cend\u2581of\u2581sentence\uff5c>)+\Z"
+_BEGINNINGS: Final = (
+    "<s>",
+    "<bos>",
+    "<|begin_of_text|>",
+    "<\uff5cbegin\u2581of\u2581sentence\uff5c>",
 )
+_ENDINGS: Final = (
+    "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|end|>", "<|endoftext|>", "<|end_of_text|>", "<end_of_turn>", "</s>", "<eos>",
+    "<\uff5cend\u2581of\u2581sentence\uff5c>",
+)  # fmt: skip
+"""What a model's template puts around a text and at the end of a turn."""
 _OF_INST: Final = {"INST": "user", "/INST": _AGENT}
 OPENED: Final = "<|im_start|>assistant\n"
 """A mark that opens the model's turn."""
@@ -87,15 +94,35 @@ def turns_of(text: str, answer: str | None = None) -> list[dict[str, Any]]:
 
     An answer that does not continue the prompt is left to others.
     """
-    plain = _ENDS.sub("", text[:_LONGEST])
+    plain = _without_ends(text[:_LONGEST])
     mark = next((one for one in (_MARK, _BARE) if one.match(plain)), None)
     turns = _turns(mark, plain) if mark is not None else []
     if mark is not None and turns and answer is not None:
         goes_on = turns[-1]["role"] == _AGENT and _OPEN.fullmatch(turns[-1]["content"])
         begun = text if goes_on or mark.match(answer.lstrip()) else ""
-        turns = _turns(mark, _ENDS.sub("", f"{begun}{answer}")) if begun else []
+        turns = _turns(mark, _without_ends(f"{begun}{answer}")) if begun else []
     said = [one for one in turns if one["content"]]
     return said if {"user", _AGENT} <= {one["role"] for one in said} else []
+
+
+def _without_ends(text: str) -> str:
+    """A text without space and a template's marks around it; every character is looked at once, however many spaces there are."""
+    start, end, moved = 0, len(text), True
+    while moved:
+        start, end = _inner(text, start, end)
+        begun = next((one for one in _BEGINNINGS if text.startswith(one, start, end)), "")
+        ended = next((one for one in _ENDINGS if text.endswith(one, start, end)), "")
+        start, end, moved = start + len(begun), end - len(ended), bool(begun or ended)
+    return text[start : max(start, end)]
+
+
+def _inner(text: str, start: int, end: int) -> tuple[int, int]:
+    """Where a part of a text begins and ends without the space around it."""
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return start, end
 
 
 def _turns(mark: re.Pattern[str], text: str) -> list[dict[str, Any]]:
@@ -103,7 +130,7 @@ def _turns(mark: re.Pattern[str], text: str) -> list[dict[str, Any]]:
     ends = [one.start() for one in found[1:]] + [len(text)]
     words = [next(filter(None, one.groups())) for one in found]
     return [
-        {"role": _OF_INST.get(who) or role_of(who), "content": _ENDS.sub("", text[m.end() : end])}
+        {"role": _OF_INST.get(who) or role_of(who), "content": _without_ends(text[m.end() : end])}
         for who, m, end in zip(words, found, ends, strict=True)
     ]
 

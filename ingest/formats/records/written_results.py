@@ -39,7 +39,7 @@ _RUN: Final = re.compile(
     r"((?:(?!<(?:execute|code>)).)*)<(?:execute|code(?=>))(_[a-z]+|)>\n?((?:(?!</?(?:execute|code>)).)*?)\n?(?:</(?:execute\2|code)>)?\s*", re.DOTALL
 )  # fmt: skip
 """A program in a tag that has it run; where the tag stopped the model, it does not end."""
-_AROUND: Final = re.compile(r"<(\w+)>\s*((?:(?!</?\1>).)*?)\s*</\1>", re.DOTALL)
+_AROUND: Final = re.compile(r"<(\w+)>((?:(?!</?\1>).)*)</\1>", re.DOTALL)
 _TERMINAL: Final = re.compile(r"(?:[^\d\s]\$|\w@[\w.:~/-]+#)\s*\Z")
 """What a terminal shows ends with its prompt: no amount, and no name of a language."""
 _EXITED: Final = re.compile(r"\s*(?:exit ?code: ?|<returncode>)-?\d+[^\n]*\n", re.IGNORECASE)
@@ -55,7 +55,7 @@ _LABEL: Final = re.compile(r"(?:\A|\n)[ \t*]*(?:Action|Code)[ \t*]*:[ \t*]*\n?\Z
 _SHOWN: Final = re.compile(r"\s*```\w*\n(.*?)\n?```\s*", re.DOTALL)
 _SEVERAL: Final = 2
 """Results from which an agent acts: somebody may show once what a proposed program printed."""
-_FEEDBACK: Final = re.compile(r"<(feedback|user_message)>\s*(.*?)\s*</\1>\s*\Z", re.DOTALL)
+_FEEDBACK: Final = re.compile(r"<(feedback|user_message)>(.*?)</\1>\s*\Z", re.DOTALL)
 _RETURNED: Final = re.compile(r"\s*\[(\w+)[^\n]*\] Result:?\s*")
 
 
@@ -86,7 +86,7 @@ def bind_feedback(messages: Sequence[Message]) -> None:
     others = {name for name, _, told in found if told is None}
     for name, one, told in found:
         if told is not None and name not in others:
-            one |= {"role": "user", "content": told[2]}
+            one |= {"role": "user", "content": told[2].strip()}
             one.pop("tool_call_id", None)
 
 
@@ -174,7 +174,7 @@ def bind_programs(said: Sequence[Speech]) -> None:
         words = _LABEL.sub("", _HEADING.sub("", found[1])).strip()
         words = "\n".join(filter(None, (words, *map(str.strip, found.groups()[3:]))))
         around = _AROUND.fullmatch(words)
-        words = around[2] if around else words
+        words = around[2].strip() if around else words
         said[n].message = {"content": words or None, "tool_calls": [made]}
         for after in said[n + 1 : n + 2]:
             mark = RESULT_MARK.match(_text(after))
