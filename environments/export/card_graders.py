@@ -32,7 +32,8 @@ ATTACK_HEAD = "| app | attack | paid without the gate | paid by accepted tasks |
 
 ANSWERS = (
     "Worlds answer calls that no recording made. The risk is the share of their told answers that may be wrong; what is not sure enough "
-    "is `unknown`, and an attempt that depends on it has no reward. Below: calls of held-out episodes, answered at several risks."
+    "is `unknown`. A change whose effect is unknown has no reward; after a look-up that is unknown an attempt is paid by what it still "
+    "does and tells. Below: calls of held-out episodes, answered at several risks."
 )
 ANSWER_HEAD = "| app | risk | right | wrong | wrong of told | unknown |\n|---|---|---|---|---|---|"
 
