@@ -554,3 +554,11 @@ def test_a_response_under_gemini_s_own_word_is_what_the_tool_returned(
     path.write_text(json.dumps({"sessionId": "s1", "messages": said}))
     [told_] = [s for s in only_episode(decoded_below(path, app=APP)).steps if s.role == "tool"]
     assert (json.loads(told_.content or ""), told_.is_error) == (json.loads(content), is_error)
+
+
+def test_calls_beside_messages_that_say_nothing_are_left_out(tmp_path: Path) -> None:
+    """Nobody's turn is theirs, and the episode says so."""
+    nothing = [{**spoken()[0], "content": None}, None]
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps({**runs_beside(), "messages": nothing}))
+    assert "calls_left_out" in only_episode(decoded_below(path, app=APP)).completeness

@@ -130,7 +130,8 @@ class Conversation:
         """The number of the message before which a call of that time stands; None where that is not the agent's turn."""
         place = bisect_left(said, (at, True))
         if place == len(said):
-            return place if self.messages[-1]["role"] == "user" else None
+            asks = bool(self.messages) and self.messages[-1]["role"] == "user"
+            return place if asks else None
         return place if self.messages[place]["role"] == "assistant" else None
 
     def has(self, role: str) -> bool:
