@@ -25,7 +25,7 @@ from synth.rubric.facts.forms import ENGLISH
 from synth.rubric.facts.told_facts import Place, ToldFacts, shared_by_others
 from synth.rubric.forgiveness import Seen, ended_right, undecided, unforgiven
 from synth.rubric.habits import NULL
-from synth.rubric.policy_rules import tools_named
+from synth.rubric.policy_rules import instructions_in, tools_named
 
 EVERYDAY: Final = 0.15
 """Share of an app's attempts from which a word says nothing about one task."""
@@ -187,8 +187,7 @@ def _named_first(attempts: Sequence[Facts]) -> dict[str, frozenset[str]]:
                 before[name].append(frozenset(called))
                 tasks[name].add(one.episode.task_key or one.episode.episode_id)
                 called.append(name)
-        opening = one.attempt.messages[: one.attempt.opening]
-        text = "\n".join(text_of(m) for m in opening if m["role"] in {"system", "developer"})
+        text = instructions_in(one.attempt.messages[: one.attempt.opening])
         named.update(tools_named(text, [name for name in called if name not in named]))
     late: dict[str, set[str]] = defaultdict(set)
     for name, pasts in before.items():

@@ -13,7 +13,7 @@ may look at it). A rule that a tool's ordinary name states ("never book") is lef
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -103,7 +103,12 @@ def sentence_of(check: Check) -> str:
 
 def instructions_of(task: Task) -> str:
     """What the agent was told before anybody spoke."""
-    return "\n\n".join(text_of(m) for m in task.opening if m.get("role") in {"system", "developer"})
+    return instructions_in(task.opening)
+
+
+def instructions_in(opening: Iterable[Mapping[str, Json]]) -> str:
+    """The same of the messages that open a conversation."""
+    return "\n\n".join(text_of(m) for m in opening if m.get("role") in {"system", "developer"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -238,6 +238,14 @@ class Recall:
                 self._makers[call.text] = makers
         return bool(makers) and is_any_lacking(makers, (earlier.tool for earlier in past))
 
+    def is_gate(self, tool: str) -> bool:
+        """Whether others may refuse without a call of this tool; hardly any tool is one."""
+        return tool in self._admits
+
+    def needs_gate(self, tool: str) -> bool:
+        """Whether a tool refuses without a call of another one."""
+        return tool in self._gates
+
     def lets_in(self, call: DoneCall, answer: str) -> bool:
         """Whether others may succeed after a call with this answer that would refuse without."""
         said = self._admits.get(call.tool)
@@ -245,11 +253,9 @@ class Recall:
 
     def is_barred(self, call: DoneCall, let_in: Sequence[DoneCall]) -> bool:
         """Whether a call lacks what has to come first; `let_in`: the calls before it that let others in."""
-        if call.tool not in self._gates:
-            return False
         return any(
             not any(one.tool == gate and _may_let_in(one, call) for one in let_in)
-            for gate in self._gates[call.tool]
+            for gate in self._gates.get(call.tool, ())
         )
 
     def refused_unmade(self, call: DoneCall, past: Sequence[DoneCall]) -> ToolResult | None:

@@ -143,9 +143,14 @@ class Session:
         """Other tools may refuse without this call."""
         recall = self._world.recall
         if recall is not None and result.source != UNKNOWN and not result.is_error:
-            call = recall.done_call(name, arguments)
-            if recall.lets_in(call, result.content):
-                self._let_in = (*self._let_in, call)
+            self._note_let_in(recall, (name, arguments), result.content)
+
+    def _note_let_in(
+        self, recall: Recall, asked: tuple[str, Mapping[str, Json] | str], answer: str
+    ) -> None:
+        """Keep a call that lets others in by what it was answered."""
+        if recall.is_gate(asked[0]) and recall.lets_in(call := recall.done_call(*asked), answer):
+            self._let_in = (*self._let_in, call)
 
     def _went_before(self, name: str, arguments: Mapping[str, Json] | str) -> bool:
         """Whether a run made this call here, and knew the answer."""
@@ -184,7 +189,9 @@ class Session:
 
     def _is_barred(self, recall: Recall, asked: tuple[str, Mapping[str, Json] | str]) -> bool:
         """Whether a call lacks what has to come first: what it is told then was never recorded."""
-        return recall.is_barred(recall.done_call(*asked, self._recall_subject()), self._let_in)
+        return recall.needs_gate(asked[0]) and recall.is_barred(
+            recall.done_call(*asked, self._recall_subject()), self._let_in
+        )
 
     def _go_to(self, cached: CachedState) -> None:
         """To a state that others may hold too."""
@@ -198,7 +205,7 @@ class Session:
     ) -> ToolResult | None:
         """The recorded answer, followed like a recording; None where none is sure enough."""
         call = recall.done_call(*asked, self._recall_subject())
-        barred = recall.is_barred(call, self._let_in)
+        barred = self._is_barred(recall, asked)
         best = None if barred else recall.recalled_answer(call, self._done, self._given.own)
         refused = None
         if best is None:
@@ -332,11 +339,9 @@ class Session:
             self._follow_recording(asked.version, asked.arguments, inside)
         recall = self._world.recall
         if recall is not None:
-            call = recall.done_call(asked.version, asked.arguments)
             if asked.version not in recall.looks:
-                self._done = (*self._done, call)
-            if recall.lets_in(call, inside):
-                self._let_in = (*self._let_in, call)
+                self._done = (*self._done, recall.done_call(asked.version, asked.arguments))
+            self._note_let_in(recall, (asked.version, asked.arguments), inside)
 
     def _recall_subject(self) -> str:
         """Whose session it is, where any tool answers by that."""
