@@ -124,6 +124,10 @@ def _closing_words(args: Arguments) -> str:
     return f"In its answers the agent does not name {others} in the place of {right}."
 
 
+def _denies_nothing(_args: Arguments) -> str:
+    return "In its answers the agent says of nothing that it is not so."
+
+
 def _grounded(args: Arguments) -> str:
     measured = " A number has no other unit and sign than resolved attempts give it."
     return f"{_what_has_a_ground(args)}{measured if args.get('measures') else ''}"
@@ -316,6 +320,7 @@ SENTENCES: Final[dict[str, Callable[[Arguments], str]]] = {
     "told_some": _told_some,
     "closing_facts": _closing_facts,
     "closing_words": _closing_words,
+    "denies_nothing": _denies_nothing,
     "grounded": _grounded,
     "quoted_at_most": _copied,
     "answered": _answered,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import Final
 
 from environments.runtime.checks.view import View
 from environments.runtime.task.attempt import Json
@@ -22,6 +23,9 @@ from synth.rubric.facts.told_facts import (
     fact_args,
     facts_text,
 )
+
+DENIED: Final = 0.05
+"""Share of resolved attempts that may deny something where another one with the same changes denies nothing."""
 
 
 def closing_checks(accepted: Sequence[End], after: str) -> list[Check]:
@@ -55,6 +59,25 @@ def closing_checks(accepted: Sequence[End], after: str) -> list[Check]:
                 )
             )
     return checks
+
+
+def denial_checks(accepted: Sequence[End], traits: AppTraits, after: str) -> list[Check]:
+    """Per accepted end: that the answers deny nothing, where none of its resolved attempts does: `not` makes the right facts wrong.
+
+    The more of them there are, the more often attempts at one end may differ in it in the app.
+    """
+    return [
+        required_check(
+            "denies_nothing",
+            at_end(after, number),
+            "The answers deny nothing.",
+            end.good,
+            check_id=f"denies_nothing_{number}",
+            positive=False,
+        )
+        for number, end in enumerate(accepted, 1)
+        if traits.denials <= DENIED * len(end.good) and not any(a.denies for a in end.good)
+    ]
 
 
 def closing_names(accepted: Sequence[End], traits: AppTraits, after: str) -> list[Check]:

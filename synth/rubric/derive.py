@@ -20,7 +20,12 @@ from synth.recordings.attempt_facts import Facts
 from synth.recordings.tool_kinds import ToolKinds
 from synth.recordings.traits import AppTraits
 from synth.rubric.caps import cap_checks
-from synth.rubric.closing_checks import closing_checks, closing_names, spoke_checks
+from synth.rubric.closing_checks import (
+    closing_checks,
+    closing_names,
+    denial_checks,
+    spoke_checks,
+)
 from synth.rubric.contrast import contrast_checks
 from synth.rubric.end_check import END, end_check, end_prediction
 from synth.rubric.ends import End, ends_of
@@ -168,6 +173,7 @@ def _said_checks(
         checks += told_some_checks(accepted, traits, END)
         checks += closing_checks(accepted, END)
         checks += closing_names(accepted, traits, END)
+        checks += denial_checks(accepted, traits, END)
     return checks
 
 

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from environments.runtime.checks.calls import before, confirmed
+from environments.runtime.checks.calls import before, confirmed, parts_asked
 from environments.runtime.checks.view import View
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.rubric import Check
+from synth.recordings.attempt_facts import Facts
 from synth.recordings.traits import AppTraits
 from synth.rubric.contrast import asks_first
 from synth.rubric.ends import End
-from synth.rubric.evidence import required_check
+from synth.rubric.evidence import MANY_READS, required_check
 
 
 def consent_checks(accepted: Sequence[End], traits: AppTraits) -> list[Check]:
@@ -55,7 +56,7 @@ def look_checks(accepted: Sequence[End], traits: AppTraits) -> list[Check]:
         }
         strict: dict[str, Json] = {**args, "of_this": True}
         if all(before(strict, View(a.recorded.attempt), "")[0] == 1.0 for a in good):
-            args = strict
+            args = {**strict, "asked": list[Json](_asked_of(looks, good))}
         # A constructed attempt may hold nothing but the changes.
         if all(before(args, View(a.recorded.attempt), "")[0] == 1.0 for a in good):
             says = f"{' or '.join(looks)} comes before {what}."
@@ -65,3 +66,9 @@ def look_checks(accepted: Sequence[End], traits: AppTraits) -> list[Check]:
                 )
             )
     return checks
+
+
+def _asked_of(looks: Sequence[str], good: Sequence[Facts]) -> list[str]:
+    """Words and numbers that resolved attempts asked these tools for."""
+    calls = (c for a in good for c in a.recorded.attempt.calls if c.name in looks)
+    return sorted({part for call in calls for part in parts_asked(call)})[:MANY_READS]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -101,6 +102,38 @@ def test_the_time_of_a_change_that_said_nothing_is_unknown() -> None:
     session = World(learnt.document).session()
     session.call("file", {"paper": "PP-13"})
     assert session.call("look", {"paper": "PP-13"}).source == UNKNOWN
+
+
+class Registry(Archive):
+    """An archive that seals papers as well."""
+
+    def seal(self, paper: str) -> str:
+        """Says when, as a stamp does."""
+        self._touch(paper, "sealed")
+        return json.dumps(self.papers[paper])
+
+
+def test_a_rule_that_gives_every_time_is_a_clock_though_each_call_has_its_place() -> None:
+    """Attempts at one task make equal calls at equal places; a tool seen at two places has the clock of the other."""
+    made = []
+    for number in range(24):
+        task, registry = number % len(PAPERS), Registry(even=True)
+        name = "stamp" if task < 4 else "seal"
+        looks = [("look", PAPERS[(task + at) % len(PAPERS)]) for at in range(task % 4)]
+        calls: list[tuple[str, dict[str, Any] | str, str]] = [
+            (tool, {"paper": paper}, registry.call(tool, {"paper": paper}))
+            for tool, paper in (*looks, (name, PAPERS[task]))
+        ]
+        made.append(replace(episode(number, calls), task_key=f"t{task}"))
+    world = World(learn_world(made, WorldSettings()).document)
+    for name, paper in (("stamp", PAPERS[0]), ("seal", PAPERS[5])):
+        session, registry = world.session(), Registry(even=True)
+        for tool, asked in (("look", PAPERS[2]), ("look", PAPERS[3]), (name, paper)):
+            told, truth = (
+                session.call(tool, {"paper": asked}),
+                registry.call(tool, {"paper": asked}),
+            )
+            assert told.content == truth
 
 
 class Notes:

@@ -71,6 +71,7 @@ KINDS: Final[Mapping[str, Kind]] = {
         needs=("right", "others"),
         example={"right": "Brandt", "others": "Adler\nSommer"},
     ),
+    "denies_nothing": Kind(about="The agent's last messages say of nothing that it is not so"),
     "grounded": Kind(
         about="The agent tells nothing that nothing shows",
         needs=("kinds",),

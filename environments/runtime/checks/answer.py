@@ -15,6 +15,7 @@ from math import isclose
 from typing import Final
 
 from ..task.attempt import Json
+from ..values.denials import NEGATIONS
 from ..values.facts import DATE, NUMBER, Fact, facts_in, stands_in
 from ..values.normal import as_list
 from .answer_rows import (
@@ -74,9 +75,6 @@ _BULLET: Final = re.compile(r"\s*(?:[-*•·]|\d{1,2}[.)])\s")
 _CLOSED: Final = re.compile(r"[.:!?。：！？]\W*$")  # noqa: RUF001 - full-width marks
 """How a sentence or a heading ends."""
 _ORS: Final = frozenset({"or", "oder", "ou", "或", "either", "perhaps", "maybe"})
-_NOTS: Final = frozenset(
-    {"not", "isnt", "wasnt", "arent", "never", "nicht", "kein", "keine", "pas", "不", "非"}
-)
 _CLAUSE: Final = re.compile(r"[.:;!?。：；！？\n]|\s[-–—]\s|—")  # noqa: RUF001 - full-width marks
 """What ends a clause, so that a `not` before it is about something else."""
 _ASKS: Final = re.compile(r"[\s\"')\]*]*[?？]")  # noqa: RUF001 - a full-width mark
@@ -263,7 +261,7 @@ def _phrase(wanted: Mapping[str, Json], answer: Stated, heard: str) -> str | Non
             continue
         before, after = said[max(0, place - 2) : place], said[place + len(sought) :][:1]
         start, end = said[place][1], said[place + len(sought) - 1][2]
-        if any(w in _NOTS and not _CLAUSE.search(plain[at:start]) for w, _, at in before):
+        if any(w in NEGATIONS and not _CLAUSE.search(plain[at:start]) for w, _, at in before):
             return "the final answer says that it is not so"
         if _ASKS.match(plain[end:]) and not text.rstrip().endswith("?"):
             return "the final answer only asks whether it is so"

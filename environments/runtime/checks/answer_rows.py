@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ..task.attempt import Json
+from ..values.denials import SET_PHRASES
 from ..values.facts import DATE, NUMBER, Fact, facts_in, folded
 from ..values.literals import parse_json
 from ..values.normal import stable
@@ -42,11 +43,6 @@ _ASIDES: Final = frozenset(
     | {"the", "then", "think", "this", "wait", "well", "with", "would"}
 )
 """Words that may stand around a choice and choose nothing themselves."""
-_SET_PHRASES: Final = frozenset(
-    {"bother", "clue", "doubt", "idea", "matter", "need", "prob", "problem", "problems", "question"}
-    | {"sweat", "trouble", "wonder", "worries"}
-)
-"""Words behind a `no` that denies nothing: `No worries, it is allowed.`"""
 _LETTER_WORDS: Final = frozenset("aeiouy")
 """Letters that are words of their own in some language: these are chosen only where a mark shows it."""
 _CLAUSE_END: Final = re.compile(r"[,;:，；：]|\s[-–—]\s?|—")  # noqa: RUF001 - full-width marks
@@ -208,7 +204,7 @@ def _opens_with(sought: str, text: str) -> bool:
     is_named = named is not None and named[0].strip(" (*[").isalpha()
     word, *behind = words[1:] if is_named and words else words or [""]
     if _TRUTHS.get(word, word) != sought or (
-        sought == "no" and _SET_PHRASES.intersection(behind[:1])
+        sought == "no" and SET_PHRASES.intersection(behind[:1])
     ):
         return False
     rest = first[named.end() if named else 0 :].partition(word)[2]

@@ -62,25 +62,31 @@ def before(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float 
     """That the policy called some tool of the first group before any of the second.
 
     Where none of the second was, it is not graded; with `never` `"pass"` it passes, as what is done another way breaks nothing. With
-    `of_this`, a call of the first group counts only where it asked for something that the conversation names; that a world cannot answer it is
-    not the policy's fault.
+    `of_this`, a call of the first group counts only where it asked for something that the conversation names or a resolved attempt asked for
+    (`asked`): another user may name it in the first message. That a world cannot answer it is not the policy's fault.
     """
     first, then = as_names(args.get("first")), as_names(args.get("then"))
     calls = [c for c in view.own_calls if not c.result.is_error]
     later = next((i for i, call in enumerate(calls) if call.name in then), None)
     if later is None:
         return (1.0 if args.get("never") == "pass" else None), "nothing to come after it"
-    strict = args.get("of_this") is True
+    strict, asked = args.get("of_this") is True, as_names(args.get("asked"))
     done = any(
-        call.name in first and not (strict and _is_of_another(call, view)) for call in calls[:later]
+        call.name in first and not (strict and _is_of_another(call, view, asked))
+        for call in calls[:later]
     )
     return (1.0 if done else 0.0), "in order" if done else f"{calls[later].name} came first"
 
 
-def _is_of_another(call: Call, view: View) -> bool:
-    """Whether a call shares no word and no number with what the policy had read before it."""
-    asked = telling_parts(" ".join(map(str, leaves(dict(call.arguments)))))
-    return bool(asked) and all(map(asked.isdisjoint, view.parts_read[: call.message]))
+def _is_of_another(call: Call, view: View, known: frozenset[str]) -> bool:
+    """Whether a call shares no word and no number with what the policy had read before it, or with what is known beside that."""
+    asked = parts_asked(call)
+    return bool(asked) and all(map(asked.isdisjoint, (*view.parts_read[: call.message], known)))
+
+
+def parts_asked(call: Call) -> frozenset[str]:
+    """The words and numbers that a call asks for."""
+    return telling_parts(" ".join(map(str, leaves(dict(call.arguments)))))
 
 
 def wrote(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:

@@ -1,7 +1,7 @@
 """The check that an attempt answers with the right facts: what it says after its last call, and before it without a question, contradicts nothing.
 
 In: the facts that resolved attempts tell at an end, and the view of one attempt. Out: whether such a message tells
-others in their place: another amount, date, id or address where theirs is not told. Who tells the right price before
+others in their place: another amount, date, id or address where theirs is not told, and whether it denies something. Who tells the right price before
 a change, and another one when it is done, has told a wrong one. Not here: whether the right ones are told at all (`told_values`).
 """
 
@@ -51,6 +51,18 @@ def closing_words(args: Mapping[str, Json], view: View, _check_id: str) -> tuple
         if is_named(other, view.stated):
             return 0.0, f"the answers name another one: {other}"
     return 1.0, "the answers name no other one"
+
+
+def denies_nothing(
+    args: Mapping[str, Json], view: View, _check_id: str
+) -> tuple[float | None, str]:
+    """Whether no answer says that something is not so: what resolved attempts tell as it is, `not` before it makes wrong."""
+    applies = not_at_this_end(args, view)
+    if applies is not None:
+        return applies
+    if view.denies:
+        return 0.0, "an answer says that something is not so"
+    return 1.0, "the answers deny nothing"
 
 
 def is_named(name: str, text: str) -> bool:

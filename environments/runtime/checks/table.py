@@ -29,7 +29,7 @@ from .calls import (
     user_declines,
     wrote,
 )
-from .closing import closing_facts, closing_words
+from .closing import closing_facts, closing_words, denies_nothing
 from .end_state import end_state
 from .ground import grounded
 from .judge import judge
@@ -55,6 +55,7 @@ FUNCTIONS: Final[Mapping[str, CheckFunction]] = {
     "told_some": told_some,
     "closing_facts": closing_facts,
     "closing_words": closing_words,
+    "denies_nothing": denies_nothing,
     "answered": answered,
     "grounded": grounded,
     "text_holds": text_holds,

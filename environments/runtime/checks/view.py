@@ -15,6 +15,7 @@ from typing import Final
 
 from ..task.attempt import UNKNOWN, Attempt, Call, Json
 from ..values.consent import QUESTION
+from ..values.denials import denies
 from ..values.facts import MOST_TEXTS, Fact, facts_in, folded
 from ..values.facts import NUMBER as AMOUNT
 from ..values.hidden import seen_of
@@ -281,7 +282,12 @@ class View:
     @cached_property
     def declines(self) -> bool:
         """Whether the user was told that something cannot be done."""
-        return any(DECLINES.search(text) for text in self.visible)
+        return any(DECLINES.search(text) or denies(text) for text in self.visible)
+
+    @cached_property
+    def denies(self) -> bool:
+        """Whether an answer says that something is not so."""
+        return denies(self.stated)
 
     @cached_property
     def given_words(self) -> frozenset[str]:

@@ -59,13 +59,19 @@ def times_of(
 def bench_clock(rows: Sequence[tuple[Observation, Json]]) -> ValueForm | None:
     """The format of times that move with the calls of an episode; without a rule nobody can tell one."""
     read, form = times_of(rows)
-    if form is None or is_day(form) or not _moves(read):
+    if form is None or is_day(form):
         return None
-    rule = _rule({(one.position + 1, moment) for one, moment in read})
+    rule = _rule_of(read)
+    if not _goes_on(rule) and not _moves(read):
+        return None
     if rule is None:
         return replace(form, seen=len(rows), untold=True, says=UNTOLD)
+    return _going_on(replace(form, seen=len(rows)), rule)
+
+
+def _going_on(form: ValueForm, rule: tuple[int, int]) -> ValueForm:
     says = "the time of a clock that starts anew and goes on with every call"
-    return replace(form, seen=len(rows), origin=rule[0], each=rule[1], says=says)
+    return replace(form, origin=rule[0], each=rule[1], offset=None, says=says)
 
 
 def call_number(rows: Rows) -> ValueForm | None:
@@ -121,8 +127,10 @@ def shared_clock(places: Mapping[Place, Rows]) -> dict[Place, ValueForm]:
             together = [row for p in (*mine, place) for row in times_of(places[p])[0]]
             mine += [place] if _rises(together) else []
         told = [row for p in mine for row in times_of(places[p])[0]]
-        if len({tool for tool, _ in mine}) > 1 and _moves(told):
+        rule = _rule_of(told)
+        if len({tool for tool, _ in mine}) > 1 and (_goes_on(rule) or _moves(told)):
             shared.update(mine)
+            found |= {p: _going_on(found[p], rule) for p in mine if rule is not None}
     starts = [form.origin for p, form in found.items() if p in shared and form.origin is not None]
     return {
         place: form if form.origin is None or form.each else replace(form, origin=min(starts))
@@ -205,6 +213,15 @@ def _rises(read: Sequence[tuple[Observation, int]]) -> bool:
         for (one, before), (other, after) in pairwise(ordered)
         if one.episode == other.episode
     )
+
+
+def _rule_of(read: Sequence[tuple[Observation, int]]) -> tuple[int, int] | None:
+    return _rule({(one.position + 1, moment) for one, moment in read})
+
+
+def _goes_on(rule: tuple[int, int] | None) -> bool:
+    """Whether a rule takes every call further: times of records that follow it by chance are rarer than tasks whose calls have one place."""
+    return rule is not None and rule[1] > 0
 
 
 def _rule(points: set[tuple[int, int]]) -> tuple[int, int] | None:
