@@ -125,7 +125,7 @@ def _closing_words(args: Arguments) -> str:
 
 
 def _denies_nothing(_args: Arguments) -> str:
-    return "In its answers the agent says of nothing that it is not so."
+    return "In its answers the agent does not deny what good attempts tell."
 
 
 def _grounded(args: Arguments) -> str:

@@ -79,8 +79,6 @@ class Facts:
     """By message to the user, its words that the policy, the user or a tool result holds too: what an explanation is made of."""
     declines: bool
     """Whether the user was told that something cannot be done."""
-    denies: bool
-    """Whether an answer said that something is not so."""
     longest: int
     """Characters of the longest message to the user."""
     spoken: int
@@ -145,7 +143,6 @@ def facts_of(recorded: EpisodeAttempt, label: Label | None, kinds: ToolKinds) ->
         told=view.all_told_numbers | view.told_words,
         explanations=_explanations(recorded, view),
         declines=view.declines,
-        denies=view.denies,
         longest=max((len(text) for text in view.visible), default=0),
         spoken=sum(len(text) for text in view.visible),
         per_message=view.new_count[0],

@@ -91,8 +91,6 @@ class AppTraits:
     """Whether they tell figures that only arithmetic gives."""
     told_alike: bool = False
     """Whether resolved attempts that changed the same tell the same facts, so that who leaves one out did not resolve the request."""
-    denials: float = 1.0
-    """Share of the resolved attempts that deny something where others with the same changes deny nothing."""
     told_places: frozenset[Place] = frozenset()
     """Where results show what nearly every resolved attempt tells its user."""
     vocabularies: Vocabularies = ()
@@ -138,7 +136,6 @@ def traits_of(
         computes=_computes(attempts),
         written_everywhere=_written_everywhere(groups),
         told_alike=_told_alike(groups),
-        denials=_denials(groups),
         told_places=_told_places(groups),
         vocabularies=vocabularies_of([[a.recorded for a in group] for group in groups]),
         language=language_of(attempts),
@@ -213,23 +210,6 @@ def _told_alike(groups: Sequence[Sequence[Facts]]) -> bool:
                 cases += len(good) > 1 and bool(shared.facts)
                 misses += not shared.told_by(one)
     return cases >= LEAST_ALIKE and misses <= OTHERWISE * cases
-
-
-def _denials(groups: Sequence[Sequence[Facts]]) -> float:
-    """The share of resolved attempts that deny something where the others with the same changes at their task deny nothing."""
-    cases = misses = 0
-    for group in groups:
-        ends: dict[object, list[bool]] = defaultdict(list)
-        for attempt in group:
-            if attempt.resolved:
-                ends[attempt.end_key].append(attempt.denies)
-        for denied in ends.values():
-            for at, one in enumerate(denied):
-                others = denied[:at] + denied[at + 1 :]
-                if others and not any(others):
-                    cases += 1
-                    misses += one
-    return (misses + 1) / (cases + 2)
 
 
 def _told_places(groups: Sequence[Sequence[Facts]]) -> frozenset[Place]:

@@ -9,9 +9,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Final
 
+from environments.runtime.checks.closing import parts_said
 from environments.runtime.checks.view import View
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.rubric import Check
+from environments.runtime.values.denials import denied_clauses, stated_clauses
 from environments.runtime.values.facts import TIME
 from synth.recordings.attempt_facts import Facts
 from synth.recordings.traits import AppTraits
@@ -24,8 +26,8 @@ from synth.rubric.facts.told_facts import (
     facts_text,
 )
 
-DENIED: Final = 0.05
-"""Share of resolved attempts that may deny something where another one with the same changes denies nothing."""
+MOST_WORDS: Final = 200
+"""Words of resolved attempts' answers that a denial is compared with; few tell more."""
 
 
 def closing_checks(accepted: Sequence[End], after: str) -> list[Check]:
@@ -61,23 +63,29 @@ def closing_checks(accepted: Sequence[End], after: str) -> list[Check]:
     return checks
 
 
-def denial_checks(accepted: Sequence[End], traits: AppTraits, after: str) -> list[Check]:
-    """Per accepted end: that the answers deny nothing, where none of its resolved attempts does: `not` makes the right facts wrong.
-
-    The more of them there are, the more often attempts at one end may differ in it in the app.
-    """
-    return [
-        required_check(
-            "denies_nothing",
-            at_end(after, number),
-            "The answers deny nothing.",
-            end.good,
-            check_id=f"denies_nothing_{number}",
-            positive=False,
-        )
-        for number, end in enumerate(accepted, 1)
-        if traits.denials <= DENIED * len(end.good) and not any(a.denies for a in end.good)
-    ]
+def denial_checks(accepted: Sequence[End], after: str) -> list[Check]:
+    """Per accepted end with something done or found out: that no answer denies what its resolved attempts tell, none of which denies anything."""
+    checks = []
+    for number, end in enumerate(accepted, 1):
+        said = [View(a.recorded.attempt).stated for a in end.good]
+        told = all(a.writes or a.told_facts.new for a in end.good)
+        words = {w for text in said for c in stated_clauses(text) for w in parts_said(c)}
+        if told and words and not any(map(denied_clauses, said)):
+            args: dict[str, Json] = {
+                **at_end(after, number),
+                "words": list[Json](sorted(words)[:MOST_WORDS]),
+            }
+            checks.append(
+                required_check(
+                    "denies_nothing",
+                    args,
+                    "The answers deny nothing that is done or found.",
+                    end.good,
+                    check_id=f"denies_nothing_{number}",
+                    positive=False,
+                )
+            )
+    return checks
 
 
 def closing_names(accepted: Sequence[End], traits: AppTraits, after: str) -> list[Check]:

@@ -4,6 +4,7 @@ import json
 import random
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -210,3 +211,52 @@ def figures(found: Fidelity | str) -> tuple[int, int]:
     assert isinstance(found, Fidelity)
     verdicts = Counter(map(verdict, found.judged))
     return verdicts["right"], verdicts["wrong"]
+
+
+SECTION: str = json.dumps(
+    {
+        "type": "function",
+        "function": {
+            "name": "get_section",
+            "description": "One section of a course.",
+            "parameters": {
+                "type": "object",
+                "properties": {
+                    "section": {"type": "string"},
+                    "campus": {"type": "string"},
+                    "until": {"type": ["string", "null"]},
+                },
+                "required": ["section"],
+            },
+        },
+    },
+    sort_keys=True,
+)
+
+
+def sections() -> World:
+    """Looks at sections of courses, all of one term."""
+    made = []
+    for number in range(24):
+        steps: list[CleanStep] = []
+        for at, which in enumerate((number % 6, (number + number // 6) % 6, number % 6)):
+            section = f"{20400 + 7 * which}"
+            shown = {"section": section, "term": "2026SP", "seats": 3 * which + 4}
+            steps += call_and_result(at, "get_section", {"section": section}, json.dumps(shown))
+        made.append(replace(conversation("registrar", number, steps), tools=(SECTION,)))
+    return world_from(made)
+
+
+def test_null_for_an_argument_that_may_be_left_out_says_nothing() -> None:
+    """Models send it for what they do not give; where null is one of the declared types it may mean something."""
+    world = sections()
+    for nothing in (None, ""):
+        told = world.session().call("get_section", {"section": "20414", "campus": nothing})
+        assert json.loads(told.content)["seats"] == 10
+    for given in ({"section": None}, {"section": "20414", "until": None}):
+        assert world.session().call("get_section", given).source == UNKNOWN
+
+
+def test_a_look_that_shows_one_code_everywhere_gives_out_no_codes() -> None:
+    """A tool that states that it looks is no writer for the term that all its records share."""
+    assert sections().tools["get_section"].part.kind == "read"

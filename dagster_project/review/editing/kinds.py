@@ -71,7 +71,11 @@ KINDS: Final[Mapping[str, Kind]] = {
         needs=("right", "others"),
         example={"right": "Brandt", "others": "Adler\nSommer"},
     ),
-    "denies_nothing": Kind(about="The agent's last messages say of nothing that it is not so"),
+    "denies_nothing": Kind(
+        about="The agent's last messages do not deny what these words tell",
+        needs=("words",),
+        example={"words": "cancelled"},
+    ),
     "grounded": Kind(
         about="The agent tells nothing that nothing shows",
         needs=("kinds",),

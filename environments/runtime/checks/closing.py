@@ -10,12 +10,17 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from typing import Final
 
 from ..task.attempt import Json
+from ..values.denials import denied_clauses
 from ..values.facts import ID, Fact, places_in
 from ..values.normal import as_list
+from .texts import content_words, stem
 from .told_values import not_at_this_end
 from .view import View, objects_of, texts_of
+
+_NUMBER: Final = re.compile(r"\d{2,}")
 
 Form = tuple[str, str]
 """A fact's kind; of an id its form as well, since `PY-811` stands for no `M-04`."""
@@ -56,13 +61,20 @@ def closing_words(args: Mapping[str, Json], view: View, _check_id: str) -> tuple
 def denies_nothing(
     args: Mapping[str, Json], view: View, _check_id: str
 ) -> tuple[float | None, str]:
-    """Whether no answer says that something is not so: what resolved attempts tell as it is, `not` before it makes wrong."""
+    """Whether no answer says that something is not so, of which `words` are told as it is: `not` makes what is right wrong."""
     applies = not_at_this_end(args, view)
     if applies is not None:
         return applies
-    if view.denies:
-        return 0.0, "an answer says that something is not so"
+    words = frozenset(texts_of(args, "words"))
+    for clause in denied_clauses(view.stated):
+        if not words.isdisjoint(parts_said(clause)):
+            return 0.0, "an answer denies what resolved attempts tell"
     return 1.0, "the answers deny nothing"
+
+
+def parts_said(clause: str) -> frozenset[str]:
+    """The beginnings of the longer words of a clause, and its numbers."""
+    return frozenset({*map(stem, content_words(clause)), *_NUMBER.findall(clause)})
 
 
 def is_named(name: str, text: str) -> bool:

@@ -285,11 +285,6 @@ class View:
         return any(DECLINES.search(text) or denies(text) for text in self.visible)
 
     @cached_property
-    def denies(self) -> bool:
-        """Whether an answer says that something is not so."""
-        return denies(self.stated)
-
-    @cached_property
     def given_words(self) -> frozenset[str]:
         """Every word of the user and the opening, folded."""
         return frozenset(word for text in self.heard_texts for word in words_in(text))

@@ -8,25 +8,34 @@ from __future__ import annotations
 import re
 from typing import Final
 
-NEGATIONS: Final = frozenset(
-    {"not", "never", "no", "none", "nothing", "nobody", "neither", "nor", "cannot", "unable", "without"}
-    | {"failed", "isnt", "wasnt", "arent", "nicht", "nichts", "nie", "kein", "keine", "keinen", "weder"}
-    | {"pas", "jamais", "aucun", "aucune", "rien", "nunca", "ninguno", "ninguna", "nada", "tampoco"}
-    | {"não", "nenhum", "nenhuma", "non", "mai", "nessun", "nessuna", "niet", "geen", "nooit", "nie", "inte"}
-    | {"ikke", "не", "нет", "不", "非"}
+_NO_THING: Final = frozenset(
+    {"no", "none", "without", "kein", "keine", "keinen", "aucun", "aucune", "ninguno", "ninguna", "nenhum"}
+    | {"nenhuma", "nessun", "nessuna", "geen", "нет"}
 )  # fmt: skip
+"""Words that deny a thing and not what is said of one: `at no cost`."""
+NEGATIONS: Final = _NO_THING | {
+    "not", "never", "nothing", "nobody", "neither", "nor", "cannot", "unable", "failed", "isnt", "wasnt", "arent",
+    "nicht", "nichts", "nie", "weder", "pas", "jamais", "rien", "nunca", "nada", "tampoco", "não", "non", "mai",
+    "niet", "nooit", "inte", "ikke", "не", "不", "非",
+}  # fmt: skip
 """Words that deny what stands beside them."""
 SET_PHRASES: Final = frozenset(
     {"bother", "clue", "doubt", "idea", "matter", "need", "prob", "problem", "problems", "question"}
     | {"sweat", "trouble", "wonder", "worries"}
 )
 """Words behind a `no` that denies nothing: `No worries, it is allowed.`"""
-_DENIES_NOTHING: Final = (
-    SET_PHRASES
-    | {"hesitate", "worry", "forget", "only", "just"}
-    | {"else", "other", "further", "more", "additional", "extra"}
-)
-"""Words behind a negation that leave standing what was said: `do not hesitate`, `not only`, `nothing else was changed`."""
+_DENIES_NOTHING: Final = SET_PHRASES | {
+    "hesitate",
+    "worry",
+    "forget",
+    "only",
+    "just",
+    "later",
+    "longer",
+}
+"""Words behind a negation that leave standing what was said: `do not hesitate`, `not only`, `no later than`."""
+_BESIDE: Final = frozenset({"else", "other", "others", "further", "more", "additional", "extra"})
+"""Words of a clause about something that was not spoken of: `I have not changed anything else`."""
 _CLAUSE: Final = re.compile(r"[^.!?;,:\n。！？；，]+[.!?;,:\n。！？；，]?")  # noqa: RUF001 - full-width marks
 _CONDITION: Final = re.compile(
     r"\W*(?:(?:and|or|but|also|please)\W+)*(?:if|unless|should|whether|falls|wenn|si|se|als)\b",
@@ -39,17 +48,34 @@ _WITHOUT_SPACES: Final = re.compile("没有|沒有|不能|无法|無法|ませ�
 
 def denies(text: str) -> bool:
     """Whether a clause of a text says that something is not so."""
-    return any(_clause_denies(clause) for clause in _CLAUSE.findall(text))
+    return any(_is_denial(clause, NEGATIONS) for clause in _CLAUSE.findall(text))
 
 
-def _clause_denies(clause: str) -> bool:
-    if clause.endswith(("?", "？")) or _CONDITION.match(clause):  # noqa: RUF001 - a full-width mark
-        return False
-    if _WITHOUT_SPACES.search(clause):
-        return True
+def denied_clauses(text: str) -> list[str]:
+    """The clauses of a text that say of something that it is not so."""
+    return [c for c in _CLAUSE.findall(text) if _is_denial(c, NEGATIONS - _NO_THING)]
+
+
+def stated_clauses(text: str) -> list[str]:
+    """The clauses of a text that say of something that it is so; no question and no condition."""
+    return [c for c in _CLAUSE.findall(text) if not _is_open(c) and not _negates(c, NEGATIONS)]
+
+
+def _is_open(clause: str) -> bool:
+    """Whether a clause asks or supposes something."""
+    return clause.endswith(("?", "？")) or bool(_CONDITION.match(clause))  # noqa: RUF001 - a full-width mark
+
+
+def _is_denial(clause: str, negations: frozenset[str]) -> bool:
+    return not _is_open(clause) and _negates(clause, negations)
+
+
+def _negates(clause: str, negations: frozenset[str]) -> bool:
     words = [word.casefold().replace("\u2019", "'") for word in _WORD.findall(clause)]
-    return any(
-        (word in NEGATIONS or word.endswith("n't"))
+    if not _BESIDE.isdisjoint(words):
+        return False
+    return bool(_WITHOUT_SPACES.search(clause)) or any(
+        (word in negations or word.endswith("n't"))
         and not _DENIES_NOTHING.intersection(words[at + 1 :][:2])
         for at, word in enumerate(words)
     )

@@ -19,6 +19,8 @@ from .view import CallInFlight, View, in_form_of
 
 DEFAULT: Final = "default"
 """The kind of an argument that means the same as its absence at one value."""
+NULL: Final = ""
+"""Null as text: an argument that may be left out and is declared as something else."""
 AGAIN: Final = "a key that an earlier call had"
 
 
@@ -27,13 +29,13 @@ Known = Mapping[str, Mapping[str, IdlePart]]
 
 
 def is_idle(form: ValueForm, value: Json) -> bool:
-    """Whether a call means the same without an argument of a form; a default does at its own value alone."""
-    return form.kind != DEFAULT or value_text(value) == value_text(form.value)
+    """Whether a call means the same without an argument of a form; a default does at its own value and as null alone."""
+    return form.kind != DEFAULT or value_text(value) in {value_text(form.value), NULL}
 
 
 def value_text(value: Json) -> str:
-    """A value as defaults are compared: `1` is `"1"`, and `Now` is `now`."""
-    return str(value).casefold()
+    """A value as defaults are compared: `1` is `"1"`, `Now` is `now`, and null is an empty text."""
+    return NULL if value is None else str(value).casefold()
 
 
 def carried_digests(given: Mapping[str, Json]) -> frozenset[str]:

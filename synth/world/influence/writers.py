@@ -103,7 +103,7 @@ def learn_writers(bench: Workbench) -> None:
             tool.kind = "write"
         elif tool.declared:
             tool.take_for_reader()
-        elif issued_fields(bench, tool):
+        elif tool.stated >= 0 and issued_fields(bench, tool):
             tool.kind = "write"
         elif informative(tool):
             tool.take_for_reader()

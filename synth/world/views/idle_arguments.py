@@ -21,6 +21,7 @@ from environments.runtime.task.tool_definition import (
     choices_of,
     parameters_of,
     properties_of,
+    types_of,
 )
 from environments.runtime.values.formats import is_day, read_time
 from environments.runtime.values.mentions import is_name, leaves
@@ -54,6 +55,7 @@ from synth.world.volatile.idle_values import Pasts, shape_of
 MIN_TASKS: Final = SEEN_TWICE
 """Tasks with calls that were answered alike with a value and without the argument."""
 DECLARED: Final = "the declared default"
+NOT_NULL: Final = "null, which the declared type leaves out"
 MIN_WORDED: Final = SEEN_THRICE
 """The same of any text."""
 MIN_TOOLS: Final = SEEN_THRICE
@@ -136,13 +138,11 @@ def learn_defaults(
     stated = stated_effects(episodes, by_tool(histories))
     for tool, seen in by_tool(histories).items():
         function = defined.get(tool.partition("[")[0], {})
-        names = {name for one in seen for name in one.arguments} | declared_defaults(
-            function
-        ).keys()
-        names -= out[tool].keys()
-        for name in sorted(names):
-            form = _default(name, seen, tasks, function)
-            learnt = form is not None and form.says != DECLARED
+        names = {name for one in seen for name in one.arguments}
+        names |= declared_defaults(function).keys() | _never_null(function)
+        for name in sorted(names - out[tool].keys()):
+            form = _default(name, seen, tasks, function) or _null(name, function)
+            learnt = form is not None and form.says not in {DECLARED, NOT_NULL}
             # An argument of a look narrows what it looks for: that leaving it out finds the same says little.
             if learnt and stated[tool] <= 0:
                 continue
@@ -188,6 +188,20 @@ def _default(
     if best is None or len(alike[best]) < MIN_TASKS or otherwise[best]:
         return None
     return ValueForm(kind=DEFAULT, value=values[best], says="what leaving it out means")
+
+
+def _null(name: str, function: Mapping[str, Json]) -> ValueForm | None:
+    """Null as the default of an argument that may be left out and is declared as something else: agents send it for nothing."""
+    return ValueForm(kind=DEFAULT, says=NOT_NULL) if name in _never_null(function) else None
+
+
+def _never_null(function: Mapping[str, Json]) -> frozenset[str]:
+    """Arguments that a definition does not require, and declares to be no null."""
+    root = parameters_of(function)
+    kinds = {name: types_of(one, root) for name, one in properties_of(function).items()}
+    required = root.get("required")
+    needed = required if isinstance(required, list) else []
+    return frozenset(n for n, kind in kinds.items() if kind and "null" not in kind) - set(needed)
 
 
 def _is_shown(
