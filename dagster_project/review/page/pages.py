@@ -33,11 +33,12 @@ ROLES: Final = {
 """What a check of each role does."""
 ORIGINS: Final = {
     "anchor": "First conversation",
-    "shown": "Good attempt is like",
+    "shown": "Like the good attempt",
     "episodes": "Conversations",
     "joined_by": "Attempts put together by",
     "subject": "About user",
     "tools_from_calls": "Tools known from calls",
+    "redaction": "Redaction",
     "solution": "Right end from",
     "ends": "Ends seen",
 }
