@@ -60,6 +60,7 @@ def grow(spans: Iterable[Span], events: Sequence[LogEvent]) -> list[Node]:
     set_up: dict[tuple[str, str], list[LogEvent]] = defaultdict(list)
     said_in: dict[tuple[str, str], list[LogEvent]] = defaultdict(list)
     unique = {event.event_id: event for event in events}
+    unique = {event.event_id: event for event in claude_code.with_spans(unique.values())}
     for event in unique.values():
         if any(told_in(event)):
             said_in[group_key(event), event.span_id or ""].append(event)

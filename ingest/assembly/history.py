@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ingest.assembly.forest import Node
+from ingest.dialects.reading import AGENT
 from ingest.dialects.tool_output import FAILURE_MARK, RESULT_MARK
 from ingest.records.episode import Step, ToolCall
 from ingest.records.text import canonical_arguments
@@ -193,7 +194,19 @@ def _same_speaker(thread: Thread, told: _Telling, *, named: bool) -> bool:
     # Without an id, equal prompts over and over are a batch; under one id they are turns without memory.
     alike = told.call.reading.is_turn or _same_prompt(thread, told.system)
     # A span that would name the agent may not have arrived.
-    return named and agent_of(told.call) in {None, thread.agent} and alike
+    alike = alike and agent_of(told.call) in {None, thread.agent}
+    offered = {_may_use_tools(call) for call in (told.call, thread.calls[0])} - {None}
+    return named and alike and len(offered) < 2
+
+
+def _may_use_tools(call: Node) -> bool | None:
+    """Whether a call, or the agent that made it, was offered tools: one that guards an agent or names its work was not; None where that is not told."""
+    spans = [call, *call.ancestors()]
+    agent = next((above for above in spans if above.reading.kind == AGENT), None)
+    if call.reading.tools or (agent and agent.reading.tools):
+        return True
+    is_whole = spans[-1].virtual or not spans[-1].span.parent_id
+    return False if is_whole and (agent or call.reading.input) else None
 
 
 def _continue(thread: Thread, call: Node, body: list[Step], keys: list[str]) -> None:

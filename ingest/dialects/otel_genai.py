@@ -19,7 +19,7 @@ from ingest.dialects.attributes import (
     is_elided,
     parsed,
 )
-from ingest.dialects.evaluation import EVENT_NAMES, read_evaluation
+from ingest.dialects.evaluation import read_evaluation
 from ingest.dialects.identity import has_failed, identity
 from ingest.dialects.messages import Messages, exchanged, read_messages, settle_output, with_calls
 from ingest.dialects.reading import (
@@ -280,11 +280,7 @@ def read_tool(attributes: Attributes) -> dict[str, Any]:
 
 def statements(span: Span) -> list[Statement]:
     """The evaluation events on a span."""
-    said = (
-        read_evaluation(event.attributes, at=event.at)
-        for event in span.events
-        if event.name in EVENT_NAMES
-    )
+    said = (read_evaluation(one.name, one.attributes, at=one.at) for one in span.events)
     return [one for one in said if one is not None]
 
 
