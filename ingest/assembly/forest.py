@@ -16,7 +16,7 @@ from ingest.dialects import agent_logs, claude_code, own_events, own_spans
 from ingest.dialects.attributes import text_of
 from ingest.dialects.identity import called_with, is_paused
 from ingest.dialects.messages import with_calls
-from ingest.dialects.otel_genai import makes_agent
+from ingest.dialects.otel_genai import makes_agent, newest_listed
 from ingest.dialects.otel_genai_events import moved_off, read_run, read_sayings, sayings, told_in
 from ingest.dialects.react_text import with_calls_in_prose, words_in_template
 from ingest.dialects.reading import AGENT, EVALUATOR, MODEL, OTHER, TOOL, Reading
@@ -147,7 +147,7 @@ def _read(span: Span, events: list[LogEvent]) -> Reading:
         }
         return replace(reading, **told_run)
     told = read_sayings(said)
-    reading = reading if told is None else _merged(reading, told)
+    reading = newest_listed(span, reading if told is None else _merged(reading, told))
     return with_calls_in_prose(own_events.told_on(span, reading) if span.events else reading)
 
 

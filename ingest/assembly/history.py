@@ -417,8 +417,16 @@ def _speak(thread: Thread, call: Node) -> None:
     reading = call.reading
     if reading.output:
         first = _output_step(call)
+        # What tells no more than answers may say again what was told of this turn.
+        asks = (n for n, step in enumerate(thread.steps) if step.role == "user")
+        again = (
+            set(thread.keys[max(asks, default=0) :])
+            if reading.is_turn and not reading.input
+            else ()
+        )
         for step in (first, *(replace(more, at=first.at) for more in reading.output[1:])):
-            _append(thread, step, key_of(step))
+            if key_of(step) not in again:
+                _append(thread, step, key_of(step))
     elif not reading.has_content:
         _append(thread, _output_step(call), f"unsaid:{call.span.span_id}")
         thread.flags.add("no_content")
