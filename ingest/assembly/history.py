@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ingest.assembly.forest import Node
-from ingest.dialects.reading import AGENT
+from ingest.dialects.reading import AGENT, TOOL
 from ingest.dialects.tool_output import FAILURE_MARK, RESULT_MARK
 from ingest.records.episode import Step, ToolCall
 from ingest.records.text import canonical_arguments
@@ -404,9 +404,11 @@ def _append(thread: Thread, step: Step, key: str) -> None:
 def _output_step(call: Node) -> Step:
     reading = call.reading
     step = reading.output[0] if reading.output else Step(role="assistant")
+    # A span may enclose what its answer asked for.
+    after = (one.span.started_at for one in call.children if one.reading.kind in {AGENT, TOOL})
     return replace(
         step,
-        at=call.span.ended_at or call.span.started_at,
+        at=min([call.span.ended_at or call.span.started_at, *after]),
         input_tokens=reading.input_tokens,
         output_tokens=reading.output_tokens,
         agent=agent_of(call),

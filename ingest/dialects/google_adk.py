@@ -5,15 +5,16 @@ Both put a span `execute_tool (merged tools)` after parallel calls, which repeat
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Final
 
-from ingest.dialects.attributes import first_text, is_elided, parsed, text_of
+from ingest.dialects.attributes import first_text, is_elided, parsed, parsed_call, text_of
 from ingest.dialects.identity import has_failed
 from ingest.dialects.messages import read_messages, settle_output
 from ingest.dialects.otel_genai import read_as
 from ingest.dialects.reading import AGENT, DUPLICATE, MODEL, OTHER, TOOL, Dialect, Reading
-from ingest.records.episode import Step
+from ingest.records.episode import Step, ToolCall
 from ingest.records.span import Attributes, Span
 from ingest.records.text import Json, json_text
 
@@ -23,7 +24,14 @@ _REQUEST: Final = "gcp.vertex.agent.llm_request"
 _RESPONSE: Final = "gcp.vertex.agent.llm_response"
 _ABSENT: Final = frozenset({"", "{}", "N/A", "null"})
 _CONTEXT: Final = "For context:\n["
-"""What another agent did, as the framework tells it in the user's place: nobody said that."""
+"""What another agent did begins so, as the framework tells it in the user's place: nobody said that."""
+_ASKED: Final = re.compile(
+    r"For context:\n\[[^\]\n]+\] called tool `(\w+)` with parameters: (.*)", re.DOTALL
+)
+_GAVE: Final = re.compile(
+    r"For context:\n\[[^\]\n]+\] `(\w+)` tool returned result: (.*)", re.DOTALL
+)
+_SAID: Final = re.compile(r"For context:\n\[[^\]\n]+\] said: (.*)", re.DOTALL)
 
 
 def claims(span: Span) -> bool:
@@ -49,7 +57,7 @@ def read(span: Span) -> Reading:
         return replace(
             reading,
             kind=MODEL,
-            input=tuple(s for s in given.steps if not (s.content or "").startswith(_CONTEXT)),
+            input=tuple(_without_context(given.steps)),
             output=tuple(settle_output(made.steps)),
             tools=tuple(given.tools) or reading.tools,
             flags=reading.flags | given.flags | made.flags,
@@ -60,11 +68,35 @@ def read(span: Span) -> Reading:
     return reading
 
 
+def _without_context(steps: list[Step]) -> list[Step]:
+    """Messages, with what other agents did as what it was; without it where one of them is told in another way."""
+    told = [_told_of_another(step) if _is_context(step) else step for step in steps]
+    if None in told:
+        return [step for step in steps if not _is_context(step)]
+    return [step for step in told if step is not None]
+
+
+def _is_context(step: Step) -> bool:
+    return step.role == "user" and (step.content or "").startswith(_CONTEXT)
+
+
+def _told_of_another(step: Step) -> Step | None:
+    asked, gave, said = (form.fullmatch(step.content or "") for form in (_ASKED, _GAVE, _SAID))
+    value = parsed_call((asked or gave or [""] * 3)[2])
+    if asked and isinstance(value, dict):
+        call = ToolCall(call_id="", name=asked[1], arguments=json_text(value))
+        return replace(step, role="assistant", content=None, tool_calls=(call,))
+    if gave and isinstance(value, dict):
+        told = value["result"] if _is_wrapped(value) else value
+        return replace(step, role="tool", content=json_text(told), tool_name=gave[1])
+    return replace(step, role="assistant", content=said[1]) if said else None
+
+
 def _tool(span: Span, reading: Reading) -> Reading:
     arguments = _blob(span.attributes, "gcp.vertex.agent.tool_call_args")
     result = _blob(span.attributes, "gcp.vertex.agent.tool_response")
     if _is_wrapped(result):
-        result = result["result"]
+        result = json_text(result["result"])  # a tool that returned nothing gave null
     told = parsed(reading.result)
     if _is_wrapped(told):
         reading = replace(reading, result=json_text(told["result"]))
