@@ -423,6 +423,4 @@ def _insert(steps: list[Step], below: list[Step], thread: Thread, started_by: st
 
 
 def _container(call: Node) -> str:
-    return next(
-        (a.span.span_id for a in call.ancestors() if a.reading.kind == AGENT), call.span.span_id
-    )
+    return (_agent_above(call) or call).span.span_id

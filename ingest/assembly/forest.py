@@ -59,8 +59,8 @@ def grow(spans: Iterable[Span], events: Sequence[LogEvent]) -> list[Node]:
     """Read all spans once and tie them together; ordered by start, ties by id."""
     set_up: dict[tuple[str, str], list[LogEvent]] = defaultdict(list)
     said_in: dict[tuple[str, str], list[LogEvent]] = defaultdict(list)
-    unique = {event.event_id: event for event in events}
-    unique = {event.event_id: event for event in claude_code.with_spans(unique.values())}
+    once = {event.event_id: event for event in events}.values()
+    unique = {event.event_id: event for event in claude_code.with_spans(once)}
     for event in unique.values():
         if any(told_in(event)):
             said_in[group_key(event), event.span_id or ""].append(event)

@@ -405,7 +405,8 @@ def _output_step(call: Node) -> Step:
     reading = call.reading
     step = reading.output[0] if reading.output else Step(role="assistant")
     # A span may enclose what its answer asked for.
-    after = (one.span.started_at for one in call.children if one.reading.kind in {AGENT, TOOL})
+    ran = call.children if step.tool_calls else ()
+    after = (one.span.started_at for one in ran if one.reading.kind in {AGENT, TOOL})
     return replace(
         step,
         at=min([call.span.ended_at or call.span.started_at, *after]),
@@ -420,12 +421,9 @@ def _speak(thread: Thread, call: Node) -> None:
     if reading.output:
         first = _output_step(call)
         # What tells no more than answers may say again what was told of this turn.
-        asks = (n for n, step in enumerate(thread.steps) if step.role == "user")
-        again = (
-            set(thread.keys[max(asks, default=0) :])
-            if reading.is_turn and not reading.input
-            else ()
-        )
+        back = range(len(thread.steps), 0, -1 if reading.is_turn and not reading.input else 1)
+        asked = next((n for n in back if thread.steps[n - 1].role == "user"), len(thread.steps))
+        again = thread.keys[asked:]
         for step in (first, *(replace(more, at=first.at) for more in reading.output[1:])):
             if key_of(step) not in again:
                 _append(thread, step, key_of(step))

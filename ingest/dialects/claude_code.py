@@ -93,11 +93,11 @@ def _context(value: Json) -> Messages:
 def with_spans(events: Iterable[LogEvent]) -> list[LogEvent]:
     """Log events, in which requests without spans, and the answers to them, have spans that are made up; in sessions of which no body was cut."""
     kept: list[LogEvent] = []
-    asked: dict[tuple[Json, ...], LogEvent] = {}
-    told: dict[Json, list[LogEvent]] = defaultdict(list)
+    asked: dict[tuple[str, str | None], LogEvent] = {}
+    told: dict[str, list[LogEvent]] = defaultdict(list)
     for event in sorted(events, key=lambda e: (e.at, first_integer(e.attributes, ("event.sequence",)) or 0)):  # fmt: skip
         side = None if event.span_id else _BODIES.get(event.name.removeprefix("claude_code."))
-        session, part = (event.attributes.get(key) for key in ("session.id", "query_source"))
+        session, part = (text_of(event.attributes.get(k)) for k in ("session.id", "query_source"))
         if side is None or session is None:
             kept.append(event)
             continue
@@ -119,16 +119,12 @@ def exchanged_in(event: LogEvent) -> dict[str, Json]:
         return {}
     told = body.get("messages") if side == "input" else [body]
     found = {f"gen_ai.{side}.messages": [_without_reminders(m) for m in objects_in(told)]}
-    held = {**body, "system": _without_header(body.get("system")), **event.attributes}
+    parts = objects_in(body.get("system"))
+    kept = [one for one in parts if not str(one.get("text")).startswith(_HEADER)]
+    held: dict[str, Any] = body | ({"system": kept} if kept else {}) | dict(event.attributes)
     asked = {"gen_ai.system_instructions": "system", "gen_ai.tool.definitions": "tools"}
     about = {"gen_ai.request.model": "model", "session.id": "session.id", "user.id": "user.id"}
     return found | {name: held[key] for name, key in (asked | about).items() if held.get(key)}
-
-
-def _without_header(system: Json) -> Json:
-    parts = system if isinstance(system, list) else []
-    kept = [one for one in parts if not str(first_of(one, "text")).startswith(_HEADER)]
-    return kept if parts else system
 
 
 def _without_reminders(message: dict[str, Any]) -> dict[str, Any]:

@@ -80,7 +80,7 @@ def verdicts_on(span: Span, *, works: bool) -> dict[str, Statement]:
     `works` says that the span is a step of the agent's work: such a span asks nobody, whatever it is called.
     """
     asked = [] if works else [*asked_by(span.name, span.attributes, at=span.ended_at)]
-    found = {one.name: one for one in (*asked, *_inline(span))}
+    found = _inline(span) | {one.name: one for one in asked}
     for key, value in span.attributes.items() if span.parent_id is None and not asked else ():
         *above, name = key.lower().split(".")
         known = name in VERDICTS or (name in _WORDED and tells_how(name, value))
@@ -94,22 +94,14 @@ def verdicts_on(span: Span, *, works: bool) -> dict[str, Statement]:
     return found
 
 
-def _inline(span: Span) -> Iterator[Statement]:
-    """The evaluations that stand on a span, each in attributes that begin alike."""
+def _inline(span: Span) -> dict[str, Statement]:
+    """The evaluations that stand on a span, each in attributes that begin alike, by name."""
     held: dict[str, dict[str, Any]] = {}
     for key, value in span.attributes.items():
         if found := _INLINE.fullmatch(key):
             held.setdefault(found[1], {})[found[2]] = value
-    for name, told in held.items():
-        score, label, text = (told.get(key) for key in ("score", "label", "explanation"))
-        yield Statement(
-            name=name,
-            value=number_of(score),
-            label=text_of(label),
-            text=text_of(text),
-            by=annotator(name, None),
-            at=span.ended_at,
-        )
+    told = (outcome_of(name, value) for name, value in held.items())
+    return _stated(filter(None, told), "", at=span.ended_at)
 
 
 def asked_by(name: str, attributes: Attributes, *, at: int | None) -> Iterator[Statement]:
@@ -146,10 +138,10 @@ def asked_in(
 
 def _answered(asker: str, said: dict[str, Any]) -> dict[str, Any]:
     """What somebody said, a word that answers the question under the name of the asking: `survey`, `response: good`."""
-    words = {key: said[key] for key in _REPLIES if isinstance(said.get(key), str)}
-    judging = next((key for key, word in words.items() if tells_how(asker, word)), "")
-    rest = {key: value for key, value in said.items() if key != judging}
-    return {snake_case(asker): said[judging], **rest} if judging else said
+    words = (key for key in _REPLIES if isinstance(said.get(key), str))
+    reply = next((key for key in words if tells_how(asker, said[key])), None)
+    rest = {key: value for key, value in said.items() if key != reply}
+    return {snake_case(asker): said[reply], **rest} if reply else said
 
 
 def _under_its_name(said: dict[str, Any]) -> dict[str, Any]:

@@ -164,3 +164,160 @@ def test_parts_may_not_say_their_type() -> None:
     ]
     assert told[2].call_id == "k1"
     assert told[1:2] == read_messages(asking, role="assistant").steps
+
+
+def test_a_listed_thread_tells_what_was_answered_last() -> None:
+    """From either end, and not again where the run told it; what was said in earlier turns is told."""
+
+    def done(number: int, operation: str, *said: tuple[str, str]) -> Span:
+        events = tuple(
+            SpanEvent(name=f"gen_ai.{role}.message", at=START, attributes={"content": text})
+            for role, text in said
+        )
+        held = {"gen_ai.operation.name": operation, "gen_ai.thread.id": "th1"}
+        return span(number, held, events=events, trace_id=f"{number:032x}")
+
+    turns = [
+        *(("user", "Dig."), ("assistant", "Dug."), ("assistant", "A chest.")),
+        *(("user", "Again."), ("assistant", "Dug.")),
+    ]
+    for way in (1, -1):
+        spans = [
+            done(1, "create_message", turns[0]),
+            done(2, "process_thread_run", turns[1]),
+            done(3, "list_messages", *turns[:3][::way]),
+            done(4, "list_messages", *turns[:3][::way]),
+            done(5, "create_message", turns[3]),
+            done(6, "list_messages", *turns[:4]),
+            done(7, "list_messages", *turns[::way]),
+        ]
+        found = of(only(assemble(spans, app=APP)))
+        assert [(role, text) for role, text, _ in found] == turns
+
+
+def prose(given: list[dict[str, Any]], said: str, number: int, agent: Span) -> Span:
+    """A model call below an agent, which calls tools in prose."""
+    sides = {"input": given, "output": [{"role": "assistant", "content": said}]}
+    held = {
+        f"llm.{side}_messages.{n}.message.{key}": value
+        for side, told in sides.items()
+        for n, one in enumerate(told)
+        for key, value in one.items()
+    }
+    kind = {"openinference.span.kind": "LLM"}
+    return span(number, {**kind, **held}, parent_id=agent.span_id)
+
+
+def test_agents_after_one_another_call_in_prose() -> None:
+    """A run without an id is the agent's whose call it was; a prompt offers tools in lines."""
+    offered = "Tool Name: dig\nTool Arguments: {'at': {'type': 'str'}}\nTool Description: Digs.\n"
+    spans = [span(0, {"openinference.span.kind": "CHAIN"})]
+    for n, who in ((10, "digger"), (20, "reader")):
+        agent = span(
+            n,
+            {"openinference.span.kind": "AGENT", "agent.name": who},
+            parent_id=spans[0].span_id,
+        )
+        tool = "> Tool Name: read\nTool Description: Reads.\nTool Args: {}\n"
+        system = {"role": "system", "content": f"You are {who}.\n{offered}{tool}"}
+        asked = [system, {"role": "user", "content": f"Dig, {who}.\n\nThought:"}]
+        name = {"digger": "dig", "reader": "read"}[who]
+        call = f'Thought: I {name}.\nAction: {name}\nAction Input: {{"at": "{who}"}}'
+        ran = {
+            "openinference.span.kind": "TOOL",
+            "tool.name": name,
+            "input.value": f'{{"at": "{who}"}}',
+            "output.value": "a chest",
+        }
+        done = {"role": "assistant", "content": f"{call}\nObservation: a chest"}
+        spans += [
+            agent,
+            prose(asked, call, n + 1, agent),
+            span(n + 2, ran, parent_id=agent.span_id),
+            prose([*asked, done], "Thought: I know.\nFinal Answer: A chest.", n + 3, agent),
+        ]
+    episode = only(assemble(spans, app=APP))
+    assert [c.arguments for s in episode.steps for c in s.tool_calls] == [
+        '{"at": "digger"}',
+        '{"at": "reader"}',
+    ]
+    tools = {one["function"]["name"]: one["function"] for one in map(json.loads, episode.tools)}
+    assert tools["dig"]["description"] == "Digs."
+    assert tools["dig"]["parameters"]["properties"] == {"at": {"type": "string"}}
+    assert set(tools) == {"dig", "read"}
+
+
+def test_a_request_below_a_call_tells_the_calls_of_its_history() -> None:
+    """Where all else is alike; here calls of turns whose own spans were not kept, in Python's notation."""
+    sent: list[dict[str, Any]] = [
+        SYSTEM,
+        ASKED,
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [{"id": "k1", "function": {"name": "dig", "arguments": "{}"}}],
+        },
+        {"role": "tool", "tool_call_id": "k1", "content": "a chest"},
+    ]
+    for last, calls in ((sent[3], ["dig"]), ({**sent[3], "content": "a coin"}, [])):
+        held: dict[str, Any] = {"llm.request.type": "completion"}
+        for n, one in enumerate(sent):
+            told = {key: one.get(key) for key in ("role", "content") if one.get(key)}
+            held |= {f"gen_ai.prompt.{n}.{key}": value for key, value in told.items()}
+        held |= {
+            "gen_ai.completion.0.role": "assistant",
+            "gen_ai.completion.0.content": "A chest.",
+        }
+        above = span(1, held)
+        raw = {"llm.maker.messages": repr([*sent[:3], last]), "llm.maker.model": "m"}
+        episode = only(assemble([above, span(2, raw, parent_id=above.span_id)], app=APP))
+        assert [c.name for s in episode.steps for c in s.tool_calls] == calls
+
+
+def test_what_another_agent_did_is_told_as_it_was() -> None:
+    """The kit writes it into the user's place in words; the agent that takes over goes on in the conversation."""
+    root = span(0, {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "desk"})
+    context = [
+        "[desk] called tool `hand_over` with parameters: {'to': 'digger'}",
+        "[desk] `hand_over` tool returned result: {'result': None}",
+        "[desk] said: Wait.",
+    ]
+    parts = [{"role": "user", "parts": [{"text": "For context:"}, {"text": t}]} for t in context]
+    calls = [
+        (["Dig."], [], {"function_call": {"name": "hand_over", "args": {"to": "digger"}}}, "desk"),
+        (["Dig."], parts, {"text": "Dug."}, "digger"),
+    ]
+    spans = [root]
+    for n, (asked, more, made, who) in enumerate(calls):
+        contents = [{"role": "user", "parts": [{"text": text}]} for text in asked]
+        request = {"contents": contents + more, "config": {"system_instruction": who}}
+        above = spans[-1].span_id
+        agent = {"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": who}
+        told = {
+            "gcp.vertex.agent.llm_request": json.dumps(request),
+            "gcp.vertex.agent.llm_response": json.dumps(
+                {"content": {"role": "model", "parts": [made]}}
+            ),
+        }
+        ended = START + 900_000_000_000 - n
+        spans += [
+            span(2 * n + 1, agent, parent_id=above, ended_at=ended),
+            span(
+                2 * n + 2,
+                told,
+                parent_id=f"{2 * n + 1:016x}",
+                scope="gcp.vertex.agent",
+                ended_at=ended,
+            ),
+        ]
+    episode = only(assemble(spans, app=APP))
+    assert of(episode) == [
+        ("system", "desk", []),
+        ("user", "Dig.", []),
+        ("assistant", None, ["hand_over"]),
+        ("tool", "null", []),
+        ("assistant", "Wait.", []),
+        ("assistant", "Dug.", []),
+    ]
+    assert episode.steps[-1].agent == "digger"
+    assert [one.at or 0 for one in episode.steps] == sorted(one.at or 0 for one in episode.steps)
