@@ -257,7 +257,7 @@ def read_content(attributes: Attributes) -> Content:
     if told.steps[: len(given.steps)] == given.steps:
         given.steps = []  # some clients send the instructions in both places
     given.add(told)
-    is_step = attributes.get("gen_ai.operation.name") in {"model.step", "model_step"}
+    is_step = attributes.get("gen_ai.operation.name") in ("model.step", "model_step")
     keys = ("output", "mastra.model_step.output") if is_step else _MADE
     made = read_messages(first_value(attributes, keys), role="assistant")
     if "gen_ai.tool.args" in attributes:
