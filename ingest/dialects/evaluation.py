@@ -132,11 +132,11 @@ def asked_in(
         if not _OF_ASKING & {*last.lower().split("_")} and not is_about_else(above):
             inner = told if isinstance(told, dict) else {last: told}
             held.setdefault(holder if asks_how(holder) else name, {}).update(inner)
-    told = {asker: _under_its_name(_answered(asker, said)) for asker, said in held.items()}
+    told = {asker: _under_its_name(_with_reply(asker, said)) for asker, said in held.items()}
     return _stated(by_words(Fields(own=told)).values(), name, at=at)
 
 
-def _answered(asker: str, said: dict[str, Any]) -> dict[str, Any]:
+def _with_reply(asker: str, said: dict[str, Any]) -> dict[str, Any]:
     """What somebody said, a word that answers the question under the name of the asking: `survey`, `response: good`."""
     words = (key for key in _REPLIES if isinstance(said.get(key), str))
     reply = next((key for key in words if tells_how(asker, said[key])), None)
