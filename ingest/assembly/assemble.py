@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
+from itertools import chain, product
 
 from ingest.assembly.call_ids import join_results
 from ingest.assembly.conversations import Conversation, gather
@@ -156,7 +157,7 @@ def _instructions(call: Node) -> list[Step]:
     """What the nearest agent above a call was told to be, where the call itself does not repeat it."""
     if not call.reading.has_content:
         return []
-    agent = next((above for above in call.ancestors() if above.reading.kind == AGENT), None)
+    agent = _agent_above(call)
     told = agent.reading.input if agent else ()
     return [replace(step, at=call.span.started_at) for step in told if step.role == "system"]
 
@@ -342,9 +343,12 @@ def _steps(part: _Part, main: Thread | None) -> tuple[list[Step], set[str]]:
         runs_of.setdefault(within, []).append(run)
     call_of: dict[Node, str] = {}
     beside = runs_of.pop(main.within if main else None, [])
-    others = {call for t in part.threads if t is not main for call in _ids_of_calls(t)}
-    others -= _ids_of_calls(main) if main else set()
-    mine = [run for run in beside if run.reading.call_id not in others]
+    owners = _owners_of_runs(part.threads, main)
+    own: dict[Thread | None, list[Node]] = {}
+    for run in beside:
+        asked = run.reading.call_id or (_agent_above(run), run.reading.tool_name)
+        own.setdefault(owners.get(asked, main), []).append(run)
+    mine = own.pop(main, [])
     ran = join_runs(main.all_steps() if main else [], mine, main.calls if main else ())
     call_of.update(ran.call_of)
     flags |= ran.flags | (main.flags if main else set())
@@ -352,8 +356,7 @@ def _steps(part: _Part, main: Thread | None) -> tuple[list[Step], set[str]]:
     for thread in part.threads:
         if thread is main:
             continue
-        own = [run for run in beside if run.reading.call_id in _ids_of_calls(thread) & others]
-        inside = runs_of.pop(thread.within, []) if thread.within else own
+        inside = runs_of.pop(thread.within, []) if thread.within else own.get(thread, [])
         below = join_runs(thread.all_steps(), inside, thread.calls)
         call_of.update(below.call_of)
         started_by = call_of.get(thread.within) if thread.within else None
@@ -365,9 +368,20 @@ def _steps(part: _Part, main: Thread | None) -> tuple[list[Step], set[str]]:
     return steps, flags
 
 
-def _ids_of_calls(thread: Thread) -> set[str]:
-    """The ids of a thread's calls."""
-    return {call.call_id for step in thread.steps for call in step.tool_calls if call.call_id}
+def _owners_of_runs(threads: Sequence[Thread], main: Thread | None) -> dict[object, Thread]:
+    """Whose a tool's run is: by the id of the call, and, for one without an id, by the agent above it and its name."""
+    owners: dict[object, Thread] = {}
+    for thread in sorted(threads, key=lambda one: one is main):  # what is also its own is its own
+        asked = [call for step in thread.steps for call in step.tool_calls]
+        agents = {_agent_above(call) for call in thread.calls}
+        names = {call.name for call in asked}
+        keys = [call.call_id for call in asked if call.call_id], product(agents, names)
+        owners |= dict.fromkeys(chain(*keys), thread)
+    return owners
+
+
+def _agent_above(node: Node) -> Node | None:
+    return next((above for above in node.ancestors() if above.reading.kind == AGENT), None)
 
 
 def _without_own_name(step: Step, main: Thread | None) -> Step:
@@ -409,6 +423,4 @@ def _insert(steps: list[Step], below: list[Step], thread: Thread, started_by: st
 
 
 def _container(call: Node) -> str:
-    return next(
-        (a.span.span_id for a in call.ancestors() if a.reading.kind == AGENT), call.span.span_id
-    )
+    return (_agent_above(call) or call).span.span_id

@@ -13,10 +13,10 @@ from typing import Final
 
 from ingest.assembly.stored_content import REFERENCES
 from ingest.dialects import agent_logs, claude_code, own_events, own_spans
-from ingest.dialects.attributes import text_of
+from ingest.dialects.attributes import read_shown, text_of
 from ingest.dialects.identity import called_with, is_paused
-from ingest.dialects.messages import with_calls
-from ingest.dialects.otel_genai import makes_agent
+from ingest.dialects.messages import read_messages, with_calls
+from ingest.dialects.otel_genai import makes_agent, newest_listed
 from ingest.dialects.otel_genai_events import moved_off, read_run, read_sayings, sayings, told_in
 from ingest.dialects.react_text import with_calls_in_prose, words_in_template
 from ingest.dialects.reading import AGENT, EVALUATOR, MODEL, OTHER, TOOL, Reading
@@ -59,7 +59,8 @@ def grow(spans: Iterable[Span], events: Sequence[LogEvent]) -> list[Node]:
     """Read all spans once and tie them together; ordered by start, ties by id."""
     set_up: dict[tuple[str, str], list[LogEvent]] = defaultdict(list)
     said_in: dict[tuple[str, str], list[LogEvent]] = defaultdict(list)
-    unique = {event.event_id: event for event in events}
+    once = {event.event_id: event for event in events}.values()
+    unique = {event.event_id: event for event in claude_code.with_spans(once)}
     for event in unique.values():
         if any(told_in(event)):
             said_in[group_key(event), event.span_id or ""].append(event)
@@ -88,6 +89,7 @@ def grow(spans: Iterable[Span], events: Sequence[LogEvent]) -> list[Node]:
     _name_tools(ordered)
     _demote(ordered)
     _ask(ordered)
+    _tell_past_calls(ordered)
     _instruct(ordered)
     _fill_in(ordered)
     _tell_turns(ordered)
@@ -146,7 +148,7 @@ def _read(span: Span, events: list[LogEvent]) -> Reading:
         }
         return replace(reading, **told_run)
     told = read_sayings(said)
-    reading = reading if told is None else _merged(reading, told)
+    reading = newest_listed(span, reading if told is None else _merged(reading, told))
     return with_calls_in_prose(own_events.told_on(span, reading) if span.events else reading)
 
 
@@ -277,6 +279,19 @@ def _ask(ordered: list[Node]) -> None:
             at = agent.span.started_at
             asked = tuple(replace(step, at=at) for step in agent.reading.input)
             below[0].reading = replace(told[0], input=asked)
+
+
+def _tell_past_calls(ordered: list[Node]) -> None:
+    """Give a model call whose history leaves out calls the request as a span below holds it, where the two are alike but for calls."""
+    for node in ordered:
+        above = node.parent
+        given = above.reading.input if above and above.reading.kind == MODEL else ()
+        answers = any(step.role == "tool" for step in given)
+        if above and answers and not any(step.tool_calls for step in given):
+            held = (v for k, v in node.span.attributes.items() if k.endswith(".messages"))
+            sent = next((read_messages(read_shown(str(v)), role="user").steps for v in held), [])
+            if [(s.role, s.content or "") for s in sent] == [(s.role, s.content or "") for s in given]:  # fmt: skip
+                above.reading = replace(above.reading, input=tuple(sent))
 
 
 def _instruct(ordered: list[Node]) -> None:

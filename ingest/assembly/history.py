@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ingest.assembly.forest import Node
+from ingest.dialects.reading import AGENT, TOOL
 from ingest.dialects.tool_output import FAILURE_MARK, RESULT_MARK
 from ingest.records.episode import Step, ToolCall
 from ingest.records.text import canonical_arguments
@@ -193,7 +194,19 @@ def _same_speaker(thread: Thread, told: _Telling, *, named: bool) -> bool:
     # Without an id, equal prompts over and over are a batch; under one id they are turns without memory.
     alike = told.call.reading.is_turn or _same_prompt(thread, told.system)
     # A span that would name the agent may not have arrived.
-    return named and agent_of(told.call) in {None, thread.agent} and alike
+    alike = alike and agent_of(told.call) in {None, thread.agent}
+    offered = {_may_use_tools(call) for call in (told.call, thread.calls[0])} - {None}
+    return named and alike and len(offered) < 2
+
+
+def _may_use_tools(call: Node) -> bool | None:
+    """Whether a call, or the agent that made it, was offered tools: one that guards an agent or names its work was not; None where that is not told."""
+    spans = [call, *call.ancestors()]
+    agent = next((above for above in spans if above.reading.kind == AGENT), None)
+    if call.reading.tools or (agent and agent.reading.tools):
+        return True
+    is_whole = spans[-1].virtual or not spans[-1].span.parent_id
+    return False if is_whole and (agent or call.reading.input) else None
 
 
 def _continue(thread: Thread, call: Node, body: list[Step], keys: list[str]) -> None:
@@ -391,9 +404,12 @@ def _append(thread: Thread, step: Step, key: str) -> None:
 def _output_step(call: Node) -> Step:
     reading = call.reading
     step = reading.output[0] if reading.output else Step(role="assistant")
+    # A span may enclose what its answer asked for.
+    ran = call.children if step.tool_calls else ()
+    after = (one.span.started_at for one in ran if one.reading.kind in {AGENT, TOOL})
     return replace(
         step,
-        at=call.span.ended_at or call.span.started_at,
+        at=min([call.span.ended_at or call.span.started_at, *after]),
         input_tokens=reading.input_tokens,
         output_tokens=reading.output_tokens,
         agent=agent_of(call),
@@ -404,8 +420,13 @@ def _speak(thread: Thread, call: Node) -> None:
     reading = call.reading
     if reading.output:
         first = _output_step(call)
+        # What tells no more than answers may say again what was told of this turn.
+        back = range(len(thread.steps), 0, -1 if reading.is_turn and not reading.input else 1)
+        asked = next((n for n in back if thread.steps[n - 1].role == "user"), len(thread.steps))
+        again = thread.keys[asked:]
         for step in (first, *(replace(more, at=first.at) for more in reading.output[1:])):
-            _append(thread, step, key_of(step))
+            if key_of(step) not in again:
+                _append(thread, step, key_of(step))
     elif not reading.has_content:
         _append(thread, _output_step(call), f"unsaid:{call.span.span_id}")
         thread.flags.add("no_content")

@@ -7,16 +7,18 @@ opt into is the literal `<REDACTED>`.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import chain
 from typing import Any, Final
 
-from ingest.dialects.attributes import captured, first_text, first_value, text_of
+from ingest.dialects.attributes import captured, first_integer, first_text, first_value, text_of
 from ingest.dialects.content_blocks import blocks_text
 from ingest.dialects.identity import has_failed, identity
 from ingest.dialects.messages import Messages, exchanged, read_messages
 from ingest.dialects.parts import first_of, parts_in
-from ingest.dialects.reading import AGENT, MODEL, OTHER, TOOL, Dialect, Reading, Statement
+from ingest.dialects.reading import AGENT, MODEL, OTHER, TOOL, Dialect, Reading
 from ingest.dialects.tool_schemas import read_tools
 from ingest.files.partial_json import parse_json
 from ingest.records.episode import Step
@@ -32,11 +34,10 @@ _SYSTEM: Final = "claude_code.system_prompt"
 _TOOL_DEFINED: Final = "claude_code.tool"
 
 _BODIES: Final = {"api_request_body": "input", "api_response_body": "output"}
+_HEADER: Final = "x-anthropic-"
+"""What a line of the client's own begins with that stands before the instructions, and tells the model nothing."""
 _REMINDER_ENDS: Final = "</system-reminder>"
 _REMINDER: Final = re.compile(r"<system-reminder>.*?" + _REMINDER_ENDS, re.DOTALL)
-
-DECISIONS: Final = frozenset({"claude_code.tool_decision", "tool_decision"})
-"""Log events in which somebody, or a rule, let a tool run or stopped it."""
 
 
 def claims(span: Span) -> bool:
@@ -89,8 +90,28 @@ def _context(value: Json) -> Messages:
     return found
 
 
+def with_spans(events: Iterable[LogEvent]) -> list[LogEvent]:
+    """Log events, in which requests without spans, and the answers to them, have spans that are made up; in sessions of which no body was cut."""
+    kept: list[LogEvent] = []
+    asked: dict[tuple[str, str | None], LogEvent] = {}
+    told: dict[str, list[LogEvent]] = defaultdict(list)
+    for event in sorted(events, key=lambda e: (e.at, first_integer(e.attributes, ("event.sequence",)) or 0)):  # fmt: skip
+        side = None if event.span_id else _BODIES.get(event.name.removeprefix("claude_code."))
+        session, part = (text_of(event.attributes.get(k)) for k in ("session.id", "query_source"))
+        if side is None or session is None:
+            kept.append(event)
+            continue
+        if side == "input":
+            asked[session, part] = event
+        if (session, part) in asked:
+            of = asked[session, part].event_id
+            told[session].append(replace(event, trace_id=f"event:{of}", span_id=of))
+    whole = (said for said in told.values() if all(map(exchanged_in, said)))
+    return [*kept, *chain(*whole)]
+
+
 def exchanged_in(event: LogEvent) -> dict[str, Json]:
-    """What a span's request or its answer holds, by the convention's names; nothing where its log event is another one or was cut."""
+    """What a model's request or its answer holds, by the convention's names; nothing where its log event is another one or was cut."""
     side = _BODIES.get(event.name.removeprefix("claude_code.")) if event.span_id else None
     read = parse_json(str(event.attributes.get("body"))) if side else None
     body = read.value if read and not read.cut and isinstance(read.value, dict) else {}
@@ -98,8 +119,12 @@ def exchanged_in(event: LogEvent) -> dict[str, Json]:
         return {}
     told = body.get("messages") if side == "input" else [body]
     found = {f"gen_ai.{side}.messages": [_without_reminders(m) for m in objects_in(told)]}
+    parts = objects_in(body.get("system"))
+    kept = [one for one in parts if not str(one.get("text")).startswith(_HEADER)]
+    held: dict[str, Any] = body | ({"system": kept} if kept else {}) | dict(event.attributes)
     asked = {"gen_ai.system_instructions": "system", "gen_ai.tool.definitions": "tools"}
-    return found | {name: body[key] for name, key in asked.items() if key in body}
+    about = {"gen_ai.request.model": "model", "session.id": "session.id", "user.id": "user.id"}
+    return found | {name: held[key] for name, key in (asked | about).items() if held.get(key)}
 
 
 def _without_reminders(message: dict[str, Any]) -> dict[str, Any]:
@@ -160,26 +185,6 @@ def _tool(span: Span) -> dict[str, Any]:
         "result": captured(result),
         "is_error": wrong,
     }
-
-
-def read_decision(event: LogEvent) -> Statement | None:
-    """A decision over a tool run: the user's where the user was asked, else a rule's; None where it says none."""
-    decision = text_of(event.attributes.get("decision"))
-    session = text_of(event.attributes.get("session.id"))
-    if decision is None or (session is None and event.trace_id is None):
-        return None
-    asked = str(event.attributes.get("source") or "").startswith("user")
-    return Statement(
-        name="tool_decision",
-        label=decision,
-        text=text_of(event.attributes.get("tool_name")),
-        by="end_user" if asked else "code",
-        at=event.at,
-        target_kind="conversation" if session else "span",
-        target_id=session,
-        # A session holds many decisions: the event's own identity keeps them apart.
-        author=event.event_id,
-    )
 
 
 DIALECT: Final = Dialect(name=NAME, claims=claims, read=read)

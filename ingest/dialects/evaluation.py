@@ -23,12 +23,17 @@ from ingest.dialects.reading import Statement
 from ingest.files.chat_outcome import annotator_of
 from ingest.formats.records.fields import ITEM_NAMES, Fields
 from ingest.formats.records.verdicts import Outcome, by_words, outcome_of
+from ingest.formats.records.words import snake_case
 from ingest.records.outcome_words import asks_how, is_about_else, tells_how
 from ingest.records.right_answer import OTEL_NAMES, right_answer
 from ingest.records.span import Attributes, Span
 
-EVENT_NAMES: Final = frozenset({"gen_ai.evaluation.result", "gen_ai.evaluation"})
-
+_EVENT: Final = re.compile(r"gen_ai\.evaluation(?:\.(?:result|(\w+)))?")
+"""Names of events that hold an evaluation, one of which may be called after what was judged: `gen_ai.evaluation.user_voting`."""
+_INLINE: Final = re.compile(
+    r"(?:[a-z]+_)?(?:evals?|evaluations?)\.([^.]+)\.(score|label|explanation)"
+)
+"""Attributes that hold an evaluation of their span: `eval.goal_completion.score`."""
 ANNOTATOR_KEYS: Final = (
     "tracegym.outcome.by",
     "gen_ai.evaluation.annotator_kind",
@@ -48,6 +53,8 @@ _WORDED: Final = frozenset({"resolution", "disposition"})
 """Last parts that say it too, where their value is a word that judges: `resolution` may be a screen's."""
 _OF_ASKING: Final = frozenset({"success", "succeeded", "result", "status", "ok", "done", "passed"})
 """Words for how the asking itself went: `feedback.success`."""
+_REPLIES: Final = ("response", "answer", "reply", "choice", "selection")
+"""What the words of somebody who was asked are called."""
 _BY_USERS: Final = re.compile(
     r"(^|[_.\- ])(user|customer|end_?user|thumbs?|csat|nps|ces|survey|star_?rating|user_?feedback)([_.\- ]|$)",
     re.IGNORECASE,
@@ -73,7 +80,7 @@ def verdicts_on(span: Span, *, works: bool) -> dict[str, Statement]:
     `works` says that the span is a step of the agent's work: such a span asks nobody, whatever it is called.
     """
     asked = [] if works else [*asked_by(span.name, span.attributes, at=span.ended_at)]
-    found = {one.name: one for one in asked}
+    found = _inline(span) | {one.name: one for one in asked}
     for key, value in span.attributes.items() if span.parent_id is None and not asked else ():
         *above, name = key.lower().split(".")
         known = name in VERDICTS or (name in _WORDED and tells_how(name, value))
@@ -85,6 +92,16 @@ def verdicts_on(span: Span, *, works: bool) -> dict[str, Statement]:
         told = asked_by(event.name, event.attributes, at=event.at)
         found |= {f"{one.target_id}:{one.name}": one for one in told}
     return found
+
+
+def _inline(span: Span) -> dict[str, Statement]:
+    """The evaluations that stand on a span, each in attributes that begin alike, by name."""
+    held: dict[str, dict[str, Any]] = {}
+    for key, value in span.attributes.items():
+        if found := _INLINE.fullmatch(key):
+            held.setdefault(found[1], {})[found[2]] = value
+    told = (outcome_of(name, value) for name, value in held.items())
+    return _stated(filter(None, told), "", at=span.ended_at)
 
 
 def asked_by(name: str, attributes: Attributes, *, at: int | None) -> Iterator[Statement]:
@@ -115,8 +132,16 @@ def asked_in(
         if not _OF_ASKING & {*last.lower().split("_")} and not is_about_else(above):
             inner = told if isinstance(told, dict) else {last: told}
             held.setdefault(holder if asks_how(holder) else name, {}).update(inner)
-    told = {asker: _under_its_name(said) for asker, said in held.items()}
+    told = {asker: _under_its_name(_with_reply(asker, said)) for asker, said in held.items()}
     return _stated(by_words(Fields(own=told)).values(), name, at=at)
+
+
+def _with_reply(asker: str, said: dict[str, Any]) -> dict[str, Any]:
+    """What somebody said, a word that answers the question under the name of the asking: `survey`, `response: good`."""
+    words = (key for key in _REPLIES if isinstance(said.get(key), str))
+    reply = next((key for key in words if tells_how(asker, said[key])), None)
+    rest = {key: value for key, value in said.items() if key != reply}
+    return {snake_case(asker): said[reply], **rest} if reply else said
 
 
 def _under_its_name(said: dict[str, Any]) -> dict[str, Any]:
@@ -144,12 +169,14 @@ def _stated(told: Iterable[Outcome], asker: str, *, at: int | None) -> dict[str,
     }
 
 
-def read_evaluation(attributes: Attributes, *, at: int | None) -> Statement | None:
-    """The statement of one evaluation event; None where it names nothing."""
-    name = first_text(attributes, ("gen_ai.evaluation.name", "name"))
-    if name is None:
+def read_evaluation(event: str, attributes: Attributes, *, at: int | None) -> Statement | None:
+    """The statement of an event of this name; None where it is no evaluation, or names nothing."""
+    found = _EVENT.fullmatch(event)
+    name = first_text(attributes, ("gen_ai.evaluation.name", "name")) or (found and found[1])
+    if found is None or name is None:
         return None
-    value: Any = attributes.get("gen_ai.evaluation.score.value")
+    keys = ("gen_ai.evaluation.score.value", "gen_ai.evaluation.score")
+    value: Any = first_value(attributes, keys)
     response = text_of(attributes.get("gen_ai.response.id"))
     return Statement(
         name=name,

@@ -5,15 +5,16 @@ Both put a span `execute_tool (merged tools)` after parallel calls, which repeat
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Final
 
-from ingest.dialects.attributes import first_text, is_elided, parsed, text_of
+from ingest.dialects.attributes import first_text, is_elided, parsed, parsed_call, text_of
 from ingest.dialects.identity import has_failed
 from ingest.dialects.messages import read_messages, settle_output
 from ingest.dialects.otel_genai import read_as
 from ingest.dialects.reading import AGENT, DUPLICATE, MODEL, OTHER, TOOL, Dialect, Reading
-from ingest.records.episode import Step
+from ingest.records.episode import Step, ToolCall
 from ingest.records.span import Attributes, Span
 from ingest.records.text import Json, json_text
 
@@ -23,7 +24,11 @@ _REQUEST: Final = "gcp.vertex.agent.llm_request"
 _RESPONSE: Final = "gcp.vertex.agent.llm_response"
 _ABSENT: Final = frozenset({"", "{}", "N/A", "null"})
 _CONTEXT: Final = "For context:\n["
-"""What another agent did, as the framework tells it in the user's place: nobody said that."""
+"""What another agent did begins so, as the framework tells it in the user's place: nobody said that."""
+_OF_ANOTHER: Final = re.compile(
+    r"For context:\n\[[^\]\n]+\] (?:called tool `(\w+)` with parameters: |`(\w+)` tool returned result: |said: )(.*)",
+    re.DOTALL,
+)
 
 
 def claims(span: Span) -> bool:
@@ -37,7 +42,10 @@ def read(span: Span) -> Reading:
     """Read one span."""
     attributes = span.attributes
     reading = read_as(span, NAME)
-    reading = replace(reading, input=tuple(map(_unwrapped, reading.input)))
+    told = (
+        replace(s, content=_unwrapped(s.content)) if s.role == "tool" else s for s in reading.input
+    )
+    reading = replace(reading, input=tuple(told))
     if text_of(attributes.get("gen_ai.tool.name")) == "(merged tools)":
         return replace(reading, kind=DUPLICATE)
     if reading.kind == TOOL:
@@ -49,7 +57,7 @@ def read(span: Span) -> Reading:
         return replace(
             reading,
             kind=MODEL,
-            input=tuple(s for s in given.steps if not (s.content or "").startswith(_CONTEXT)),
+            input=tuple(_without_context(given.steps)),
             output=tuple(settle_output(made.steps)),
             tools=tuple(given.tools) or reading.tools,
             flags=reading.flags | given.flags | made.flags,
@@ -60,33 +68,47 @@ def read(span: Span) -> Reading:
     return reading
 
 
+def _without_context(steps: list[Step]) -> list[Step]:
+    """Messages, with what other agents did as what it was; without it where one of them is told in another way."""
+    told = [_told_of_another(step) if _is_context(step) else step for step in steps]
+    bare = [step for step in steps if not _is_context(step)]
+    return bare if None in told else [step for step in told if step]
+
+
+def _is_context(step: Step) -> bool:
+    return step.role == "user" and (step.content or "").startswith(_CONTEXT)
+
+
+def _told_of_another(step: Step) -> Step | None:
+    found = _OF_ANOTHER.fullmatch(step.content or "")
+    asked, gave, told = found.groups() if found else (None, None, "")
+    value = parsed_call(told)
+    if asked and isinstance(value, dict):
+        call = ToolCall(call_id="", name=asked, arguments=json_text(value))
+        return replace(step, role="assistant", content=None, tool_calls=(call,))
+    if gave and isinstance(value, dict):
+        return replace(step, role="tool", content=_unwrapped(json_text(value)), tool_name=gave)
+    is_said = bool(found) and not (asked or gave) and "] called tool `" not in told
+    return replace(step, role="assistant", content=told) if is_said else None
+
+
 def _tool(span: Span, reading: Reading) -> Reading:
     arguments = _blob(span.attributes, "gcp.vertex.agent.tool_call_args")
     result = _blob(span.attributes, "gcp.vertex.agent.tool_response")
-    if _is_wrapped(result):
-        result = result["result"]
-    told = parsed(reading.result)
-    if _is_wrapped(told):
-        reading = replace(reading, result=json_text(told["result"]))
     return replace(
         reading,
         arguments=reading.arguments or (None if arguments is None else json_text(arguments)),
-        result=reading.result or (None if result is None else json_text(result)),
+        result=_unwrapped(reading.result or (None if result is None else json_text(result))),
         call_id=reading.call_id or first_text(span.attributes, ("gcp.vertex.agent.event_id",)),
         is_error=has_failed(span),
     )
 
 
-def _is_wrapped(result: Json) -> bool:
-    """Whether the kit put a result that is no object into one: the model's API takes objects only."""
-    return isinstance(result, dict) and set(result) == {"result"}
-
-
-def _unwrapped(step: Step) -> Step:
-    if step.role != "tool":
-        return step
-    told = parsed(step.content)
-    return replace(step, content=json_text(told["result"])) if _is_wrapped(told) else step
+def _unwrapped(text: str | None) -> str | None:
+    """A result without the object that the kit put it into where it was none: the model's API takes objects only."""
+    told = parsed(text)
+    is_wrapped = isinstance(told, dict) and set(told) == {"result"}
+    return json_text(told["result"]) if is_wrapped else text
 
 
 def _blob(attributes: Attributes, key: str) -> Json:

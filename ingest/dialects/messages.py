@@ -47,6 +47,9 @@ ROLE_OF: Final = {
     "SystemMessage": "system",
     "ToolMessage": "tool",
     "FunctionMessage": "tool",
+    "UserMessage": "user",
+    "AssistantMessage": "assistant",
+    "FunctionExecutionResultMessage": "tool",
 }
 
 CALL_ITEMS: Final = frozenset({"function_call", "custom_tool_call"})
@@ -176,7 +179,8 @@ def _is_message(value: dict[str, Any]) -> bool:
     kind = type_of(value)
     if kind in {*CALL_ITEMS, *RESULT_ITEMS, "message", "reasoning"}:
         return True
-    if isinstance(value.get("role"), str):
+    is_answer = "finish_reason" in value and isinstance(value.get("content"), str | list)
+    if isinstance(value.get("role"), str) or is_answer:
         return True
     return isinstance(kind, str) and kind in ROLE_OF and "content" in value
 
@@ -232,12 +236,18 @@ def _read_message(value: dict[str, Any], default: str, found: Messages) -> None:
     if role == "tool" and not _has_results(parts) and not is_call_list(parts):
         _read_tool_message(value, parts, found)
         return
+    _emit(role, _turn_of(parts, value), found)
+
+
+def _turn_of(parts: Json, message: dict[str, Any]) -> Turn:
     turn = Turn()
     for part in parts if isinstance(parts, list) else [parts]:
         turn.take(part)
+    if turn.calls and not turn.texts and isinstance(message.get("thought"), str):
+        turn.take(message["thought"])  # AutoGen puts what was said beside calls there
     known = {call.call_id for call in turn.calls if call.call_id}
-    turn.calls += (call for call in read_calls(value) if call.call_id not in known)
-    _emit(role, turn, found)
+    turn.calls += (call for call in read_calls(message) if call.call_id not in known)
+    return turn
 
 
 def _read_call_item(value: dict[str, Any], found: Messages) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from itertools import cycle, zip_longest
+from itertools import cycle, takewhile, zip_longest
 from typing import Any, Final
 
 from ingest.dialects.attributes import (
@@ -19,7 +19,7 @@ from ingest.dialects.attributes import (
     is_elided,
     parsed,
 )
-from ingest.dialects.evaluation import EVENT_NAMES, read_evaluation
+from ingest.dialects.evaluation import read_evaluation
 from ingest.dialects.identity import has_failed, identity
 from ingest.dialects.messages import Messages, exchanged, read_messages, settle_output, with_calls
 from ingest.dialects.reading import (
@@ -60,9 +60,10 @@ KIND_OF_OPERATION: Final = {
     "create_agent": AGENT,
     "create_message": MODEL,
     "process_thread_run": MODEL,
-    "list_messages": DUPLICATE,
+    "list_messages": MODEL,
     "agent.run": AGENT,
     "model.step": MODEL,
+    "model_step": MODEL,
     "tool.execute": TOOL,
 }
 _ARGUMENTS, _RESULT = (
@@ -71,7 +72,8 @@ _ARGUMENTS, _RESULT = (
 )
 """What tells what a run was given and what it gave; the convention's own name first."""
 _OF_DEFINITION: Final = ("name", "description", "schema")
-_NEW_ALONE: Final = ("create_message", "process_thread_run")
+_LISTS: Final = "list_messages"
+_NEW_ALONE: Final = ("create_message", "process_thread_run", _LISTS)
 """Operations that tell what was said in them, and nothing of what was said before."""
 
 _OUT_OF_BAND: Final = (
@@ -133,6 +135,16 @@ def reading_of(
     """What a span of a dialect with messages of its own says, with the convention's statements on it."""
     told = exchanged(given, made)
     return Reading(**told, tools=tuple(given.tools), said=(*said, *statements(span)), **fields)
+
+
+def newest_listed(span: Span, reading: Reading) -> Reading:
+    """A reading; of a span that lists a thread, from either end, what the agent said last."""
+    if span.attributes.get("gen_ai.operation.name") != _LISTS:
+        return reading
+    listed = [step for step in reading.input if step.content]
+    newest_first = listed if listed and listed[0].role == "assistant" else listed[::-1]
+    said = tuple(takewhile(lambda step: step.role == "assistant", newest_first))[::-1]
+    return replace(reading, kind=MODEL if said else DUPLICATE, input=(), output=said)
 
 
 def makes_agent(span: Span) -> bool:
@@ -245,7 +257,8 @@ def read_content(attributes: Attributes) -> Content:
     if told.steps[: len(given.steps)] == given.steps:
         given.steps = []  # some clients send the instructions in both places
     given.add(told)
-    keys = ("output",) if attributes.get("gen_ai.operation.name") == "model.step" else _MADE
+    is_step = attributes.get("gen_ai.operation.name") in ("model.step", "model_step")
+    keys = ("output", "mastra.model_step.output") if is_step else _MADE
     made = read_messages(first_value(attributes, keys), role="assistant")
     if "gen_ai.tool.args" in attributes:
         listed = {"role": "assistant", "tool_calls": _listed_calls(attributes)}
@@ -280,11 +293,7 @@ def read_tool(attributes: Attributes) -> dict[str, Any]:
 
 def statements(span: Span) -> list[Statement]:
     """The evaluation events on a span."""
-    said = (
-        read_evaluation(event.attributes, at=event.at)
-        for event in span.events
-        if event.name in EVENT_NAMES
-    )
+    said = (read_evaluation(one.name, one.attributes, at=one.at) for one in span.events)
     return [one for one in said if one is not None]
 
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 from ingest.dialects import claude_code
 from ingest.dialects.attributes import arguments_of, is_elided, parsed
 from ingest.dialects.content_blocks import blocks_text
-from ingest.dialects.evaluation import EVENT_NAMES, asked_by, read_evaluation
+from ingest.dialects.evaluation import asked_by, read_evaluation
 from ingest.dialects.identity import identity_in
 from ingest.dialects.messages import Messages, exchanged, read_messages
 from ingest.dialects.otel_genai import read_content, read_prompt
@@ -241,20 +241,15 @@ def _read_message(one: Saying, message: dict[str, Any], *, captured: bool) -> Me
 
 
 def statements(events: Iterable[LogEvent]) -> list[tuple[LogEvent, Statement]]:
-    """The statements among log records, each with the record that carries it: evaluations, decisions, and what users were asked."""
+    """The statements among log records, each with the record that carries it: evaluations, and what users were asked."""
     return [(event, said) for event in events for said in _stated(event)]
 
 
 def _stated(event: LogEvent) -> Iterator[Statement]:
-    found: Iterable[Statement | None]
-    if event.name in claude_code.DECISIONS:
-        found = [claude_code.read_decision(event)]
-    elif event.name in EVENT_NAMES:
-        found = [read_evaluation(_attributes(event), at=event.at)]
-    else:
-        found = asked_by(event.name, _attributes(event), at=event.at)
-    for said in filter(None, found):
-        named = identity_in(_attributes(event), {})["conversation"]
+    held = _attributes(event)
+    judged = read_evaluation(event.name, held, at=event.at)
+    for said in [judged] if judged else asked_by(event.name, held, at=event.at):
+        named = identity_in(held, {})["conversation"]
         alone = said.target_id is None and event.trace_id is None and named
         yield replace(said, target_kind="conversation", target_id=named) if alone else said
 

@@ -22,6 +22,11 @@ CALL_TYPES: Final = frozenset({"tool_call", "tool_use", "tool-call", "function_c
 RESULT_TYPES: Final = frozenset(
     {"tool_call_response", "tool_result", "tool-result", "function_result"}
 )
+_UNTYPED: Final = {
+    "tool_call": frozenset({"id", "name", "arguments"}),
+    "tool_result": frozenset({"call_id", "content"}),
+}
+"""What a part has that is a call or a result and does not say its type (AutoGen)."""
 _KINDS: Final = {"text", *CALL_TYPES, *RESULT_TYPES} - {"function_call", "function_result"}
 _TOLD: Final = ("response", "result", "output", "content", "tool_result")
 _CALLS_WITHIN: Final = {
@@ -79,7 +84,7 @@ class Turn:
             self.texts.append(json_text(part))
 
     def _take_object(self, part: dict[str, Any]) -> None:
-        kind = type_of(part)
+        kind = _kind_of(part)
         call = next((key for key in _CALLS_WITHIN if isinstance(part.get(key), dict)), None)
         result = next((key for key in _RESULTS_WITHIN if isinstance(part.get(key), dict)), None)
         if kind in REASONING or part.get("thought") is True:
@@ -112,9 +117,15 @@ class Turn:
 def is_result(part: Json) -> bool:
     """Whether a part is the result of a call."""
     return isinstance(part, dict) and (
-        type_of(part) in RESULT_TYPES
+        _kind_of(part) in RESULT_TYPES
         or any(isinstance(part.get(key), dict) for key in _RESULTS_WITHIN)
     )
+
+
+def _kind_of(part: dict[str, Any]) -> Json:
+    kind = type_of(part)
+    bare = (one for one, keys in _UNTYPED.items() if kind is None and keys <= part.keys())
+    return next(bare, kind)
 
 
 def is_call_list(parts: Json) -> bool:

@@ -14,6 +14,7 @@ from typing import Final
 
 from ingest.dialects.attributes import arguments_of, parsed_call
 from ingest.dialects.reading import Reading
+from ingest.dialects.tool_schemas import read_tools
 from ingest.formats.records.words import role_of
 from ingest.records.episode import Step, ToolCall
 from ingest.records.text import Json
@@ -25,6 +26,10 @@ _ACTION: Final = re.compile(
 )
 _ANSWER: Final = re.compile(r"\s*Thought:.*?\n[ \t]*(?:Final )?Answer:\s*(?P<said>.*)", re.DOTALL)
 _OBSERVED: Final = re.compile(r"\s*Observation:[ \t]*(?P<gave>.*)", re.DOTALL)
+_DEFINED: Final = re.compile(r"^[> ]*Tool Name:[ \t]*(\S+)[ \t]*$", re.MULTILINE)
+_GIVEN: Final = re.compile(r"^Tool Arg(?:ument)?s:[ \t]*(\{.*\})[ \t]*$", re.MULTILINE)
+_DESCRIBED: Final = re.compile(r"^Tool Description:[ \t]*(.*)", re.MULTILINE)
+"""How such a prompt offers a tool; its arguments are a schema, or the properties of one."""
 _OF_USERS: Final = frozenset({"message", "question", "query"})
 """What a user's words are called where nothing says whose they are."""
 
@@ -38,7 +43,23 @@ def with_calls_in_prose(reading: Reading) -> Reading:
     )
     is_plain = (given, made) == (reading.input, reading.output)
     flags = reading.flags | (set() if is_plain else {"reasoning_left_out"})
-    return replace(reading, input=given, output=made, flags=flags)
+    prompts = (step.content or "" for step in given if step.role in {"system", "user"})
+    tools = reading.tools or tuple(chain(*map(_tools_in_prose, prompts)))
+    return replace(reading, input=given, output=made, flags=flags, tools=tools)
+
+
+def _tools_in_prose(prompt: str) -> list[str]:
+    marks = list(_DEFINED.finditer(prompt))
+    ends = [mark.start() for mark in marks[1:]] + [len(prompt)]
+    told = []
+    for mark, end in zip(marks, ends, strict=False):
+        given, described = (form.search(prompt, mark.end(), end) for form in (_GIVEN, _DESCRIBED))
+        schema = parsed_call(given[1]) if given else None
+        if isinstance(schema, dict) and "properties" not in schema:
+            schema = {"type": "object", "properties": schema}
+        about = described[1].strip() if described else None
+        told.append({"name": mark[1], "description": about, "parameters": schema})
+    return read_tools(told)
 
 
 def _steps_in_prose(step: Step) -> Iterator[Step]:

@@ -6,11 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ingest.assembly.assemble import assemble
 from ingest.files.telemetry_files import read_file
 from ingest.otlp.decode import decode
 from ingest.receiver.wal import StoredRecord, WalRecord
-from ingest.records.span import LogEvent
 from tests.unit.exported_lines import ARGUMENTS, only_episode, read
 from tests.unit.ingest_emitters import APP
 
@@ -199,31 +197,3 @@ def test_a_sub_agents_file_is_an_episode_of_its_own(tmp_path: Path) -> None:
     ]
     episode = only_episode(read(tmp_path, lines))
     assert (episode.conversation_id, episode.agent) == ("c1/a7", "a7")
-
-
-def test_a_tool_decision_in_a_log_is_an_outcome_of_its_session() -> None:
-    """A user's refusal is the user's, a rule's is code's; each decision is a row of its own."""
-    events = [
-        LogEvent(
-            app=APP,
-            event_id=f"e{number}",
-            name="claude_code.tool_decision",
-            at=number,
-            attributes={
-                "session.id": "c1",
-                "tool_name": "Edit",
-                "decision": decision,
-                "source": source,
-            },
-        )
-        for number, (decision, source) in enumerate(
-            [("reject", "user_reject"), ("accept", "config"), ("reject", "user_reject")]
-        )
-    ]
-    outcomes = assemble([], events, app=APP).outcomes
-    assert [(o.name, o.label, o.by) for o in outcomes] == [
-        ("tool_decision", "reject", "end_user"),
-        ("tool_decision", "accept", "code"),
-        ("tool_decision", "reject", "end_user"),
-    ]
-    assert {(o.target_kind, o.target_id) for o in outcomes} == {("conversation", "c1")}

@@ -88,6 +88,7 @@ def test_a_named_column_keeps_others_out(tmp_path: Path) -> None:
 def test_telemetry_may_carry_a_reference() -> None:
     """Beside OpenTelemetry's evaluation, under tracegym's own attributes."""
     found = read_evaluation(
+        "gen_ai.evaluation.result",
         {
             "gen_ai.evaluation.name": "exact",
             "gen_ai.evaluation.score.value": 0,
