@@ -15,10 +15,10 @@ from typing import Any, Final
 
 from ingest.dialects.parts import first_of
 from ingest.formats.format import Decoded, Format
-from ingest.formats.records.fields import CONVERSATION, MODEL, STARTED, TASK, Fields
+from ingest.formats.records.fields import CONVERSATION, MODEL, STARTED, TASK, Fields, told_in
 from ingest.formats.records.speech import moment
 from ingest.formats.records.verdicts import outcomes_of_span
-from ingest.formats.records.words import snake_case
+from ingest.formats.records.words import role_of, snake_case
 from ingest.otlp.record import Arrival
 from ingest.records.span import STATUS_ERROR, Span
 from ingest.records.text import Json, json_bytes, json_text, type_of
@@ -34,6 +34,7 @@ _SETTINGS: Final = frozenset(
 )
 """What only the body of a request has beside the messages."""
 _PROMPTS: Final = ("system", "instructions", "systemInstruction", "system_instruction")
+_OF_REQUEST: Final = frozenset({*_SENT, *_SETTINGS, *_PROMPTS})
 _SESSION: Final = re.compile(
     r"(?:.+_)?(?:session|thread|chat|conversation)_id|session|conversation"
 )
@@ -79,9 +80,10 @@ def claims(value: Json) -> bool:
 
 
 def call_in(value: Json) -> Call | None:
-    """The call that a record holds; None where it holds no request or no response of a model's API below its top."""
-    if not isinstance(value, dict) or any(isinstance(value.get(key), list) for key in _SENT):
+    """The call that a record holds; None where it holds no request or no response of a model's API."""
+    if not isinstance(value, dict):
         return None
+    value = {key: told_in(one) for key, one in value.items()}  # tables keep bodies as text
     response = next(
         (
             (path, one)
@@ -91,7 +93,7 @@ def call_in(value: Json) -> Call | None:
         None,
     )
     others = {key: one for key, one in value.items() if response is None or key != response[0]}
-    request = next(((path, one) for path, one in _objects_below(others) if is_request(one)), None)
+    request = _request_in(others)
     if request is None:
         return None
     if response is None:
@@ -100,8 +102,26 @@ def call_in(value: Json) -> Call | None:
         response = (next(empty, ""), {})
         if not response[0]:
             return None
-    beside = {key: one for key, one in others.items() if key != request[0]}
-    return Call(request=request[1], response=response[1], beside=beside)
+    keys, body = request
+    beside = {key: one for key, one in others.items() if key not in keys}
+    return Call(request=body, response=response[1], beside=beside)
+
+
+def _request_in(record: dict[str, Any]) -> tuple[set[str], dict[str, Any]] | None:
+    """The body of a request below a record, else the columns of the record that make one up, with the keys of these."""
+    sent = next((one for key in _SENT if isinstance(one := record.get(key), list)), [])
+    if sent and not _awaits_answer(sent[-1]):
+        return None  # a conversation, with its answer
+    below = next(((path, one) for path, one in _objects_below(record) if is_request(one)), None)
+    own = {key for key in record if snake_case(key) in _OF_REQUEST}
+    if below is not None:
+        return {below[0], *own.intersection(_SENT)}, below[1]
+    return (own, {key: record[key] for key in own}) if sent and is_request(record) else None
+
+
+def _awaits_answer(item: Json) -> bool:
+    role = item.get("role") if isinstance(item, dict) else None
+    return isinstance(role, str) and role_of(role) in {"user", "tool"}
 
 
 def half_in(value: Json) -> Call | None:
