@@ -108,13 +108,14 @@ def responses_of(lake: Lake, app: str) -> dict[str, str]:
 
 
 def attribute_names(targets: Iterable[tuple[str, str]]) -> set[str]:
-    """The span attributes by which some outcomes name their episode."""
-    return {named.partition("=")[0] for kind, named in targets if kind == "attribute"}
+    """The span attributes by which some outcomes name their episode, each as `NAME=VALUE`."""
+    return {named.strip() for kind, named in targets if kind == "attribute"}
 
 
-def traces_by_attribute(lake: Lake, apps: Iterable[str], names: set[str]) -> dict[str, list[str]]:
-    """The traces whose spans carry each `NAME=VALUE` of these attributes."""
+def traces_by_attribute(lake: Lake, apps: Iterable[str], wanted: set[str]) -> dict[str, list[str]]:
+    """The traces whose spans carry each `NAME=VALUE`; `span_id` counts as an attribute."""
     found: dict[str, set[str]] = {}
+    names = {named.partition("=")[0] for named in wanted}
     promoted = {name: column_of(name) for name in names if column_of(name) in SPANS.schema.names}
     columns = ["trace_id", *promoted.values()]
     if names - set(promoted):
@@ -125,8 +126,8 @@ def traces_by_attribute(lake: Lake, apps: Iterable[str], names: set[str]) -> dic
             for row in batch.to_pylist():
                 for name in names:
                     value = _attribute(row, name, promoted.get(name))
-                    if value is not None:
-                        found.setdefault(f"{name}={value}", set()).add(row["trace_id"])
+                    if (named := f"{name}={value}".strip()) in wanted:
+                        found.setdefault(named, set()).add(row["trace_id"])
     return {named: sorted(traces) for named, traces in found.items()}
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
@@ -23,7 +22,6 @@ from ingest.formats.records.steps import call_of
 from ingest.formats.records.verdicts import VERDICTS
 from ingest.formats.records.words import NAMES, role_of, snake_case
 from ingest.formats.table import format_within
-from ingest.formats.verdict_rows import SPAN, last_part
 from ingest.records.call_names import CALL_LISTS, RESULTS
 from ingest.records.text import Json, json_bytes, load_json, objects_in
 from ingest.tables.cells import Row, TableError, lines_table, plain_row, text_table
@@ -136,13 +134,7 @@ def _joined_tables(sources: list[FileSource]) -> list[FileSource]:
         read = {one.name: list(table(one).loose_rows()) for one in sources}
     except (TableError, IngestError, OSError):
         return sources  # each is refused for itself, with its reason
-    about_spans = _with_traces(read)
-    lines_of = {name: partial(map, _line, rows) for name, rows in about_spans.items()}
-    sources = [replace(s, lines=lines_of[s.name]) if s.name in lines_of else s for s in sources]
-    rest = {
-        n: rows for n, rows in read.items() if not about_spans or not any(map(_names_span, rows))
-    }
-    return [*_as_one_export(sources, rest, {name: name for name in rest})]
+    return [*_as_one_export(sources, read, {name: name for name in read})]
 
 
 def _are_messages(source: FileSource) -> bool:
@@ -154,23 +146,6 @@ def _are_messages(source: FileSource) -> bool:
 
 def _line(value: Json) -> bytes:
     return json_bytes(value) + b"\n"
-
-
-def _with_traces(read: Tables) -> dict[str, list[Row]]:
-    """The tables whose rows each name a span of another table, and no trace: each row with the span's trace."""
-    ids = {n: [{last_part(k): one for k, one in row.items()} for row in rows] for n, rows in read.items()}  # fmt: skip
-    spans = (one for rows in ids.values() for one in rows if {*SPAN} <= one.keys())
-    trace_of = {str(one["span_id"]): one["trace_id"] for one in spans}
-    traces = {name: [trace_of.get(str(one.get("span_id"))) for one in rows if "trace_id" not in one] for name, rows in ids.items()}  # fmt: skip
-    return {
-        name: [{"trace_id": trace, **row} for trace, row in zip(told, read[name], strict=True)]
-        for name, told in traces.items()
-        if told and len(told) == len(read[name]) and None not in told
-    }
-
-
-def _names_span(row: Row) -> bool:
-    return SPAN[1] in map(last_part, row)
 
 
 def rows_together(read: Tables) -> tuple[list[Row], str, set[str]]:

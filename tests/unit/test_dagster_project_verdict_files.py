@@ -96,9 +96,15 @@ def test_a_row_names_a_span_and_its_verdict(tmp_path: Path) -> None:
         for n in ("1", "2")
     ]  # fmt: skip
     marks = "span_id,name,label,score,annotator_kind\n51,done,yes,1.0,LLM\n51,tone,kind,0.5,LLM\n52,done,no,0.0,LLM\n"
+    objects = "".join(
+        json.dumps({"id": f"m{n}", "span_id": f"5{n}", "name": "polite", "annotator_kind": "HUMAN", "result": {"label": None, "score": n}, "metadata": {"by": "x"}, "user_id": None})
+        + "\n"
+        for n in (1, 2)
+    )  # fmt: skip
     lines = "".join(json.dumps(span) + "\n" for span in spans)
-    found, arrived = outcomes(tmp_path, {"spans.jsonl": lines, "marks.csv": marks})
-    assert found == {"1": {"done": 1.0, "tone": 0.5}, "2": {"done": 0.0}}
+    files = {"spans/all.jsonl": lines, "marks.csv": marks, "more/marks.jsonl": objects}
+    found, arrived = outcomes(tmp_path, files)
+    assert found == {"1": {"done": 1.0, "tone": 0.5, "polite": 1.0}, "2": {"done": 0.0, "polite": 2.0}}  # fmt: skip
     assert not arrived.rejected
 
 

@@ -158,13 +158,25 @@ def frames(folder: Path) -> Path:
 
 
 def test_data_frames_of_spans_and_of_marks_on_them(tmp_path: Path) -> None:
-    """The rows of the second table name spans of the first: their traces say which conversation is meant."""
+    """The rows of the second table name spans of the first."""
     found = decoded_below(frames(tmp_path), app=APP)
     assert [told(step) for step in only_episode(found).steps] == EXPECTED
     mark, tone = found.outcomes
     assert (mark.name, mark.value, mark.by, mark.text) == ("correctness", 1.0, "reviewer", "as it should be")  # fmt: skip
-    assert {(one.target_kind, one.target_id) for one in (mark, tone)} == {("span", "t1:s1")}
+    assert {(one.target_kind, one.target_id) for one in (mark, tone)} == {
+        ("attribute", "span_id=s1")
+    }
     assert assemble(found.spans, app=APP).episodes
+
+
+def test_a_frame_of_what_an_evaluator_found_is_called_after_its_file(tmp_path: Path) -> None:
+    """Only the file says what was judged; a figure alone on a span says nothing."""
+    rows: list[Record] = [{"context.span_id": "s1", "label": "wrong", "score": 0.0, "explanation": "It does not say where the order is."}]  # fmt: skip
+    sheet(tmp_path / "correctness.csv", rows)
+    sheet(tmp_path / "took.csv", [{"context.span_id": "s1", "score": 3.0}])
+    found = decoded_below(tmp_path, app=APP)
+    (mark,) = found.outcomes
+    assert (mark.name, mark.value, mark.label) == ("correctness", 0.0, "wrong")
 
 
 def parts(folder: Path, *, snake: bool) -> Path:
