@@ -23,6 +23,7 @@ from ingest.files.telemetry_files import read_source, sources_in
 from ingest.formats.format import Decoded
 from ingest.formats.records.fields import Fields
 from ingest.formats.records.naming import naming_of
+from ingest.formats.records.speech import is_withdrawn
 from ingest.formats.records.verdicts import outcome_about
 from ingest.formats.run_questions import Questions, tasks_beside, tasks_in_paths
 from ingest.formats.run_verdicts import Parts, Run, Verdicts
@@ -187,7 +188,8 @@ def _read(source: FileSource, path: Parts, verdicts: Verdicts, questions: Questi
     text = body.decode("utf-8", "replace") if is_text else ""
     questions.add(source.name, values, text if is_lines else "")
     if values:
-        verdicts.add(source.name, path, [one for one in values if one is not NOT_JSON])
+        kept = [one for one in values if one is not NOT_JSON and not is_withdrawn(one)]
+        verdicts.add(source.name, path, kept)
     elif text:
         verdicts.add_text(source.name, path, text)
     return values

@@ -13,6 +13,7 @@ from ingest.files.chat_outcome import annotator_of
 from ingest.files.file_facts import stem_of
 from ingest.formats.format import Decoded, Format
 from ingest.formats.records.fields import CONVERSATION, STARTED, TASK, Fields
+from ingest.formats.records.speech import is_withdrawn
 from ingest.formats.records.verdicts import REASONS, Outcome, outcome_about, outcome_of, outcomes_of
 from ingest.formats.records.words import NAMES, snake_case
 from ingest.otlp.record import Arrival
@@ -57,7 +58,8 @@ def read(value: Json, arrival: Arrival) -> Decoded:
     about = target or ("", "")
     # A data frame of what one evaluator found is called by it, if anything is.
     file = stem_of(arrival.source).rpartition("/")[2]
-    found = verdicts_in(row | {_NAMES[0]: file} if _is_frame(row) else row) if target else []
+    named = row | {_NAMES[0]: file} if _is_frame(row) else row
+    found = verdicts_in(named) if target and not is_withdrawn(row) else []
     return Decoded(
         outcomes=[outcome_about(about, one, app=app, source=NAME, at=at) for one in found]
     )

@@ -35,7 +35,12 @@ _ENDINGS: Final = ("_json", "_text", "_raw", "_str")
 _SAID: Final = NAMES["said"]
 _STEP: Final = {*TOOLS, *ARGUMENTS, *RESULTS, *CALL_IDS}
 _OF_MESSAGE: Final = _STEP.union(
-    _SAID, NAMES["time"], CALL_LISTS, RESULT_LISTS, ("type", "error", "is_error", "status", "id")
+    _SAID,
+    NAMES["time"],
+    NAMES["withdrawn"],
+    CALL_LISTS,
+    RESULT_LISTS,
+    ("type", "error", "is_error", "status", "id"),
 )
 """Columns that say something of a message although each conversation may have one value in them."""
 _KNOWN: Final = _OF_MESSAGE.union(RESPONSE, QUESTION, SYSTEM, MESSAGE_KEYS)

@@ -108,6 +108,14 @@ def test_a_row_names_a_span_and_its_verdict(tmp_path: Path) -> None:
     assert not arrived.rejected
 
 
+def test_a_verdict_that_was_taken_back_is_none(tmp_path: Path) -> None:
+    """The one that stands counts."""
+    rows = "run,score,deleted_at\nb-1,1.0,2026-11-01T10:00:00Z\nb-1,0.0,\nb-2,1.0,\n"
+    found, arrived = outcomes(tmp_path, {**TWO, "scores.csv": rows})
+    assert found == {"1": {"score": 0.0}, "2": {"score": 1.0}}
+    assert not arrived.rejected
+
+
 def test_several_attempts_at_one_task(tmp_path: Path) -> None:
     """A verdict is about the attempt that it numbers, or the one of its own folder; one that may mean several is counted."""
     files = {f"{of}/t-7/attempt_{n}/chat.json": run(f"{of}{n}") for of in "ab" for n in (0, 1)}

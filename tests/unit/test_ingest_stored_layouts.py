@@ -562,3 +562,30 @@ def test_calls_beside_messages_that_say_nothing_are_left_out(tmp_path: Path) -> 
     path = tmp_path / "export.json"
     path.write_text(json.dumps({**runs_beside(), "messages": nothing}))
     assert "calls_left_out" in only_episode(decoded_below(path, app=APP)).completeness
+
+
+def test_messages_that_were_taken_back_are_left_out(tmp_path: Path) -> None:
+    """In a list as in a table, by a time or a truth; the episode says so."""
+    for name, mark, plain in (("time", "2026-09-01T08:00:09Z", None), ("truth", True, False)):
+        rows = [{"conversation_id": "c1", **one, "deleted_at": plain} for one in OPENAI_SAID]
+        wrong = {**rows[-1], "content": "It was lost.", "deleted_at": mark}
+        said = [*rows[:-1], wrong, rows[-1]]
+        (tmp_path / f"{name}.json").write_text(json.dumps({"messages": said}))
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in said))
+        for ending in ("json", "jsonl"):
+            episode = only_episode(decoded_below(tmp_path / f"{name}.{ending}", app=APP))
+            assert [told(step) for step in episode.steps] == EXPECTED
+            assert "other_messages_left_out" in episode.completeness
+
+
+def test_pieces_of_an_answer_before_the_whole_one_are_left_out(tmp_path: Path) -> None:
+    """A runtime keeps a stream as it came; pieces that make up no message behind them stay."""
+    pieces = [ANSWER[:7], ANSWER[7:9], ANSWER[9:]]
+    told_in = [{"role": "assistant", "content": text} for text in pieces]
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps({"history": [*OPENAI_SAID[:-1], *told_in, OPENAI_SAID[-1]]}))
+    episode = only_episode(decoded_below(path, app=APP))
+    assert [told(step) for step in episode.steps] == EXPECTED
+    path.write_text(json.dumps({"history": [*OPENAI_SAID[:-1], *told_in]}))
+    episode = only_episode(decoded_below(path, app=APP))
+    assert [step.content for step in episode.steps[-3:]] == pieces

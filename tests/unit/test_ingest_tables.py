@@ -712,7 +712,7 @@ def test_calls_with_results_inside_are_told_one_by_one(tmp_path: Path) -> None:
 def test_tables_beside_others_are_joined_all_the_same(
     tmp_path: Path, others: dict[str, str]
 ) -> None:
-    """One without rows joins nothing and stops nothing; nor do spans and the marks on them, which belong together in their own way."""
+    """One without rows joins nothing and stops nothing; nor do spans and the marks on them."""
     messages = (
         "id,conversation_id,role,content,created_at\n"
         "m1,c-a,user,Where is A1?,2026-09-01T08:00:00Z\n"
@@ -725,7 +725,6 @@ def test_tables_beside_others_are_joined_all_the_same(
     joined = {one.name: one for one in sources_in(tmp_path)}
     assert joined.keys() == files.keys() - {"ratings.csv"}
     assert joined["messages.csv"].lines is not None
-    assert "marks.csv" not in joined or joined["marks.csv"].lines is not None
 
 
 def test_files_of_a_folder_are_not_compared_with_each_other(

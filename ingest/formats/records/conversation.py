@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Any, Final
 
 from ingest.dialects.messages import Messages, read_messages, read_more
@@ -145,6 +145,7 @@ def read_conversation(items: Sequence[Json]) -> Conversation:
     if _runs_backwards(said):
         said.reverse()
     found = Conversation(agent=settle(said))
+    said = _without_pieces(said)
     bind_tagged(said)
     said = with_programs_once(said)
     bind_programs(said)
@@ -193,6 +194,30 @@ def _once_each(said: Iterable[Speech]) -> list[Speech]:
             one.role = "system"
             one.message = {key: value for key, value in one.message.items() if key != "role"}
     return found
+
+
+def _without_pieces(said: Sequence[Speech]) -> list[Speech]:
+    """The messages without pieces of an answer that were kept as they came, several of them, where the whole one stands behind them."""
+    found: list[Speech] = []
+    for one in said:
+        before = [*takewhile(lambda piece: piece.role == "assistant", reversed(found))]
+        is_whole = one.role == "assistant" and before[1:]
+        rest = _text_of(one) if is_whole else ""
+        pieces = 0
+        while pieces < len(before) and (text := _text_of(before[pieces])) and rest.endswith(text):
+            rest, pieces = rest.removesuffix(text), pieces + 1
+            if not rest and pieces > 1:
+                del found[-pieces:]
+                break
+        found.append(one)
+    return found
+
+
+def _text_of(one: Speech) -> str:
+    """What a message says; nothing where it calls something."""
+    steps = read_messages(one.message.get("content"), role="assistant").steps
+    calls = one.message.get("tool_calls") or any(step.tool_calls for step in steps)
+    return "" if calls else "".join(step.content or "" for step in steps)
 
 
 def _with_results_apart(said: Sequence[Speech]) -> Iterator[Speech]:
