@@ -320,28 +320,31 @@ def _tie(tables: Tables, told: Sequence[Row], used: set[str]) -> set[str]:
         word = snake_case(Path(other).stem).removesuffix("s")
         judges = not _JUDGING.isdisjoint(word.split("_"))
         for key in _keys(rows) if other not in tied else ():
-            names = [alike.get(str(row.get(key)), "") for row in rows]
+            # A row that names nothing there is about none of them: a ticket of a call by phone.
+            those = [row for row in rows if key in row]
+            names = [alike.get(str(row[key]), "") for row in those]
             # A verdict may name a message.
+            judges = judges and len(those) == len(rows)
             linked = _conversations(tables, other, frozenset()) if judges and "" in names else None
             linked = [alike.get(one, "") for one in linked or ()]
             names = linked if linked and all(linked) else names
             # Counted ids are the same in all tables: the column, or the table, has to say whose they are.
             is_named = names is linked or is_about(f"{word}_id" if key == "id" else key)
-            if "" in names or not (is_named or not all(str(row[key]).isdecimal() for row in rows)):
+            if "" in names or not (is_named or not all(str(row[key]).isdecimal() for row in those)):
                 continue
             beside: dict[str, list[Row]] = {}
-            for name, row in zip(names, rows, strict=True):
+            for name, row in zip(names, those, strict=True):
                 beside.setdefault(name, []).append({_FIGURES.get(k, k): v for k, v in row.items()})
-            if len(beside) < len(rows) and word not in VERDICTS:
-                beside = {name: [_prompt_in(those)] for name, those in beside.items()}
+            if len(beside) < len(those) and word not in VERDICTS:
+                beside = {name: [_prompt_in(several)] for name, several in beside.items()}
             if not all(map(all, beside.values())):
                 continue
             for row in told:
                 of = beside.get(row[_NAMED], [])
                 row |= {word: of if of[1:] else of[0]} if of else {}  # noqa: PLW2901 - the row itself
-            for one in (key for key in _keys(rows) if key.endswith("id")):
-                own = {str(row.get(one)): name for row, name in zip(rows, names, strict=True)}
-                alike |= own if len(own) == len(rows) and "None" not in own else {}
+            for one in (key for key in _keys(those) if key.endswith("id")):
+                own = {str(row.get(one)): name for row, name in zip(those, names, strict=True)}
+                alike |= own if len(own) == len(those) and "None" not in own else {}
             tied.add(other)
             break
     return tied

@@ -13,6 +13,7 @@ from typing import Final
 
 from ingest.formats.item_forms import unfolded
 from ingest.formats.own_words import words_of
+from ingest.formats.records.calls import lists_calls
 from ingest.formats.records.fields import CONVERSATION, QUESTION, RESPONSE, SYSTEM
 from ingest.formats.records.find import MESSAGE_KEYS, messages_of
 from ingest.formats.records.speech import ROLE_NAMED, moment, strength
@@ -46,7 +47,16 @@ _OF_MESSAGE: Final = _STEP.union(
 _KNOWN: Final = _OF_MESSAGE.union(RESPONSE, QUESTION, SYSTEM, MESSAGE_KEYS)
 _SIDES: Final = {"input": "user", "output": "assistant"}
 """Which way a message went, as a column of a table says it."""
-_ABOUT: Final = frozenset({"session", "conversation", "thread", "chat", "dialogue", "ticket"})
+_INITIALS: Final = {
+    **dict.fromkeys("cuhv", "user"),
+    **dict.fromkeys("ab", "assistant"),
+    "s": "system",
+    "t": "tool",
+}
+"""Letters for who speaks, by the words that begin with them, where a column of speakers has one for either side."""
+_ABOUT: Final = frozenset(
+    {"session", "conversation", "conv", "convo", "thread", "chat", "dialogue", "ticket"}
+)
 _IDS: Final = frozenset({"id", "key", "nr", "no", "number", "uuid", "ref"})
 _PLAIN_TOOLS: Final = ("tool_name", "tool", "function_name", "api_name")
 _AGENT: Final = ("name", "agent", "agent_name")
@@ -113,6 +123,7 @@ def grouping_of(sample: Sequence[Row]) -> Grouping | str:
         for key in keys
         if len({json_text(row[key]) for row in group if key in row}) > 1
     }
+    done = {key for row in rows for key, one in row.items() if lists_calls(key, one)}
     asking = (row for row in rows if _role(row, speaker) in {"assistant", CALL})
     return Grouping(
         names=names,
@@ -121,7 +132,7 @@ def grouping_of(sample: Sequence[Row]) -> Grouping | str:
         time=time,
         speaker=speaker,
         holder=holder,
-        once=frozenset(keys) - several - _OF_MESSAGE - {speaker, time, holder},
+        once=frozenset(keys) - several - _OF_MESSAGE - {speaker, time, holder, *done},
         asks_apart=any(call_of(row) or any(map(row.get, CALL_LISTS)) for row in asking),
     )
 
@@ -205,7 +216,7 @@ def conversations(rows: Iterable[Row], by: Grouping) -> Iterator[Json]:
             raise TableError(f"row {number} does not say which conversation it belongs to")
         groups.setdefault(str(name), bytearray()).extend(json_bytes(own) + b"\n")
     for name, held in groups.items():
-        told = _in_order([load_json(row) for row in bytes(held).splitlines()], by)
+        told = _in_order(_each_once(bytes(held).splitlines()), by)
         own = {"conversation_id": name}
         if by.is_own:
             yield {**own, "messages": told}
@@ -221,6 +232,14 @@ def conversations(rows: Iterable[Row], by: Grouping) -> Iterator[Json]:
         yield {**record, **odd, **own, "messages": messages}
 
 
+def _each_once(lines: Sequence[bytes]) -> list[Row]:
+    """The rows of a conversation; where they have ids, one that was written twice counts once."""
+    once: list[Row] = [load_json(line) for line in dict.fromkeys(lines)]
+    ids = [key for key in once[0] if key.rpartition("_")[2] in _IDS]
+    are_named = any(len({str(row.get(key)) for row in once}) == len(once) for key in ids)
+    return once if are_named else [load_json(line) for line in lines]
+
+
 def _conversation_in(rows: Sequence[Row], keys: Sequence[str]) -> str | None:
     """The column that names the conversation: each row has it, and several rows have one."""
     for key in (*CONVERSATION, *filter(is_about, keys)):
@@ -232,15 +251,26 @@ def _conversation_in(rows: Sequence[Row], keys: Sequence[str]) -> str | None:
 
 def _role(row: Row, speaker: str | None) -> str | None:
     told = row.get(speaker) if speaker is not None else None
-    return role_of(told) or _SIDES.get(told.lower()) if isinstance(told, str) else None
+    if not isinstance(told, str):
+        return None
+    initial = _INITIALS.get(told.lower()) if speaker in NAMES["speaker"] else None
+    return role_of(told) or _SIDES.get(told.lower()) or initial
 
 
 def speaker_in(rows: Sequence[Row], keys: Sequence[str]) -> str | None:
     """The column whose values are words for who speaks, a user and an agent among them."""
     told = {key: [role for row in rows if (role := _role(row, key))] for key in keys}
-    sure = [key for key in keys if {"user", "assistant"} <= {*told[key]}]
+    sure = [
+        key for key in keys if {"user", "assistant"} <= {*told[key]} and _tells_sides(rows, key)
+    ]
     sure = [key for key in sure if len(told[key]) >= _MOSTLY * len(rows)]
     return max(sure, key=lambda key: (key in NAMES["speaker"], len(told[key])), default=None)
+
+
+def _tells_sides(rows: Sequence[Row], key: str) -> bool:
+    """Whether letters in a column, if there are any, are initials: one for each role."""
+    letters = {word for row in rows if (word := str(row.get(key)).lower()) in _INITIALS}
+    return len({_INITIALS[one] for one in letters}) == len(letters)
 
 
 def _is_message(cell: Json) -> bool:
