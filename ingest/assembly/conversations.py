@@ -93,8 +93,9 @@ def _join(gathered: list[Conversation]) -> list[Conversation]:
 
 
 def _has_id_of_one_call(one: Conversation) -> bool:
-    """Whether one logged call alone has the id: proxies make one up for each call whose client names none."""
-    return len(one.nodes) == 1 and one.nodes[0].span.scope == LOGGED_CALL
+    """Whether one logged call alone has the id, however often: proxies make one up for each call whose client names none."""
+    calls = {node.reading.response_id or node.span.span_id for node in one.nodes}
+    return len(calls) == 1 and one.nodes[0].span.scope == LOGGED_CALL
 
 
 def _by_response(one: Conversation, known: dict[str, Conversation]) -> Conversation | None:

@@ -1,7 +1,6 @@
 """Rows that only say how a conversation went: votes, ratings, answers to a survey, as an app's own tables keep them beside its messages.
 
-Comes in: an object that names a conversation, or a trace or a span of one, and holds a verdict and nothing that anybody said. Goes out: an outcome for that
-conversation.
+Comes in: an object that names a conversation, or a span of one, and holds a verdict and nothing that anybody said. Goes out: an outcome for that conversation.
 """
 
 from __future__ import annotations
@@ -30,7 +29,6 @@ _OF_JUDGES: Final = frozenset(_NAMES) - {"metric", "metric_name"}
 """A metric may be a program's own, unless it has a score: its name has to say that it judges."""
 _FIGURES: Final = ("score", "label", "value")
 _JUDGES: Final = ("annotator_kind", "source_type")
-_NOTES: Final = "metadata"
 _SENTENCE: Final = 3
 """Words from which a text is something that was said, unless its name says that it is a reason."""
 
@@ -71,7 +69,7 @@ def _flat(value: Json) -> dict[str, Any] | None:
     for key, one in value.items() if isinstance(value, dict) else ():
         if isinstance(one, dict) and not one.keys().isdisjoint(_FIGURES):
             row |= {f"{key}.{name}": figure for name, figure in one.items()}
-        elif key != _NOTES:
+        elif key != "metadata":
             row[key] = one
     return None if any(one for one in row.values() if isinstance(one, dict | list)) else row
 

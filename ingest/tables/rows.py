@@ -36,23 +36,13 @@ _ENDINGS: Final = ("_json", "_text", "_raw", "_str")
 _SAID: Final = NAMES["said"]
 _STEP: Final = {*TOOLS, *ARGUMENTS, *RESULTS, *CALL_IDS}
 _OF_MESSAGE: Final = _STEP.union(
-    _SAID,
-    NAMES["time"],
-    NAMES["withdrawn"],
-    CALL_LISTS,
-    RESULT_LISTS,
-    ("type", "error", "is_error", "status", "id"),
-)
+    _SAID, NAMES["time"], NAMES["withdrawn"], CALL_LISTS, RESULT_LISTS, ("type", "error", "is_error", "status", "id")
+)  # fmt: skip
 """Columns that say something of a message although each conversation may have one value in them."""
 _KNOWN: Final = _OF_MESSAGE.union(RESPONSE, QUESTION, SYSTEM, MESSAGE_KEYS)
 _SIDES: Final = {"input": "user", "output": "assistant"}
 """Which way a message went, as a column of a table says it."""
-_INITIALS: Final = {
-    **dict.fromkeys("cuhv", "user"),
-    **dict.fromkeys("ab", "assistant"),
-    "s": "system",
-    "t": "tool",
-}
+_INITIALS: Final = {"c": "user", "u": "user", "h": "user", "v": "user", "a": "assistant", "b": "assistant", "s": "system", "t": "tool"}  # fmt: skip
 """Letters for who speaks, by the words that begin with them, where a column of speakers has one for either side."""
 _ABOUT: Final = frozenset(
     {"session", "conversation", "conv", "convo", "thread", "chat", "dialogue", "ticket"}
@@ -260,10 +250,8 @@ def _role(row: Row, speaker: str | None) -> str | None:
 def speaker_in(rows: Sequence[Row], keys: Sequence[str]) -> str | None:
     """The column whose values are words for who speaks, a user and an agent among them."""
     told = {key: [role for row in rows if (role := _role(row, key))] for key in keys}
-    sure = [
-        key for key in keys if {"user", "assistant"} <= {*told[key]} and _tells_sides(rows, key)
-    ]
-    sure = [key for key in sure if len(told[key]) >= _MOSTLY * len(rows)]
+    sure = [key for key in keys if {"user", "assistant"} <= {*told[key]}]
+    sure = [key for key in sure if len(told[key]) >= _MOSTLY * len(rows) and _tells_sides(rows, key)]  # fmt: skip
     return max(sure, key=lambda key: (key in NAMES["speaker"], len(told[key])), default=None)
 
 

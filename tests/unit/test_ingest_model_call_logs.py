@@ -135,7 +135,7 @@ def test_calls_with_an_id_each_are_one_episode_by_their_history(
 ) -> None:
     """A proxy makes an id up for each call whose client names no conversation; others of the same beginning name theirs."""
     lines = [{**layout(given, made, n), "session_id": f"made-up-{n}"} for n, (given, made) in enumerate(MODEL_CALLS)]  # fmt: skip
-    episode = only_episode(read(tmp_path, lines))
+    episode = only_episode(read(tmp_path, [lines[0], *lines]))
     assert [told(step) for step in episode.steps] == EXPECTED
     named = [layout(given, made, n + 5) for n, (given, made) in enumerate(MODEL_CALLS)]
     episodes = assembled(read(tmp_path, [*lines, *named]))

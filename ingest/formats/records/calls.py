@@ -251,12 +251,9 @@ def _listed_calls(item: Message) -> list[Message]:
 
 def lists_calls(key: str, value: Json) -> bool:
     """Whether a message keeps its calls there: under a name for them, or as nothing but tools with arguments and a place for a result."""
-    if key in CALL_LISTS or not isinstance(value, list):
-        return bool(value) and key in CALL_LISTS
     items = objects_in(value) if key not in _NO_CALLS else []
-    return len(items) == len(value) > 0 and all(
-        call_of(one) is not None and any(key in one for key in _RESULT) for one in items
-    )
+    told = (call_of(one) is not None and any(key in one for key in _RESULT) for one in items)
+    return bool(value) and (key in CALL_LISTS or (items == value and all(told)))
 
 
 def _several_calls(item: Message) -> list[Json]:

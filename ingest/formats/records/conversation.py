@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise, takewhile
+from itertools import pairwise
 from typing import Any, Final
 
 from ingest.dialects.messages import Messages, read_messages, read_more
@@ -200,15 +200,16 @@ def _without_pieces(said: Sequence[Speech]) -> list[Speech]:
     """The messages without pieces of an answer that were kept as they came, several of them, where the whole one stands behind them."""
     found: list[Speech] = []
     for one in said:
-        before = [*takewhile(lambda piece: piece.role == "assistant", reversed(found))]
-        is_whole = one.role == "assistant" and before[1:]
-        rest = _text_of(one) if is_whole else ""
-        pieces = 0
-        while pieces < len(before) and (text := _text_of(before[pieces])) and rest.endswith(text):
-            rest, pieces = rest.removesuffix(text), pieces + 1
-            if not rest and pieces > 1:
-                del found[-pieces:]
+        begin = len(found)
+        follows = {piece.role for piece in (*found[-2:], one)} == {"assistant"}
+        rest = _text_of(one) if follows else ""
+        while rest and begin and found[begin - 1].role == "assistant":
+            text = _text_of(found[begin - 1])
+            if not text or not rest.endswith(text):
                 break
+            rest, begin = rest.removesuffix(text), begin - 1
+        if not rest and len(found) - begin > 1:
+            del found[begin:]
         found.append(one)
     return found
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -74,13 +74,13 @@ class Call:
 def claims(value: Json) -> bool:
     """Whether a value is one call to a model that says when or under which id it was answered, or one side of a batch's."""
     call = call_in(value)
-    if call is None:
-        return half_in(value) is not None
+    if call is None or _BATCH_ID in call.beside:
+        return call is not None
     return _response_id(call.response) is not None or _time(call) is not None
 
 
 def call_in(value: Json) -> Call | None:
-    """The call that a record holds; None where it holds no request or no response of a model's API."""
+    """The call that a record holds; None where it holds no request or no response of a model's API, of which a batch has one in another file."""
     if not isinstance(value, dict):
         return None
     value = {key: told_in(one) for key, one in value.items()}  # tables keep bodies as text
@@ -93,21 +93,22 @@ def call_in(value: Json) -> Call | None:
         None,
     )
     others = {key: one for key, one in value.items() if response is None or key != response[0]}
-    request = _request_in(others)
+    is_half = isinstance(value.get(_BATCH_ID), str)
+    request = _request_in(others) or (((), {}) if is_half and response is not None else None)
     if request is None:
         return None
     if response is None:
         # Nothing in the place of the answer: the call was broken off.
         empty = (key for key, one in value.items() if _names_response(key) and one in _NOTHING)
         response = (next(empty, ""), {})
-        if not response[0]:
+        if not (response[0] or is_half):
             return None
     keys, body = request
     beside = {key: one for key, one in others.items() if key not in keys}
     return Call(request=body, response=response[1], beside=beside)
 
 
-def _request_in(record: dict[str, Any]) -> tuple[set[str], dict[str, Any]] | None:
+def _request_in(record: dict[str, Any]) -> tuple[Collection[str], dict[str, Any]] | None:
     """The body of a request below a record, else the columns of the record that make one up, with the keys of these."""
     sent = next((one for key in _SENT if isinstance(one := record.get(key), list)), [])
     if sent and not _awaits_answer(sent[-1]):
@@ -120,21 +121,7 @@ def _request_in(record: dict[str, Any]) -> tuple[set[str], dict[str, Any]] | Non
 
 
 def _awaits_answer(item: Json) -> bool:
-    role = item.get("role") if isinstance(item, dict) else None
-    return isinstance(role, str) and role_of(role) in {"user", "tool"}
-
-
-def half_in(value: Json) -> Call | None:
-    """One side of a call of a batch, whose requests and responses are files of their own; the app's own id names both."""
-    if not isinstance(value, dict) or not isinstance(value.get(_BATCH_ID), str):
-        return None
-    for path, one in _objects_below(value):
-        beside = {key: inner for key, inner in value.items() if key != path}
-        if is_request(one):
-            return Call(request=one, response={}, beside=beside)
-        if _is_response(one):
-            return Call(request={}, response=one, beside=beside)
-    return None
+    return isinstance(item, dict) and role_of(str(item.get("role"))) in {"user", "tool"}
 
 
 def _objects_below(value: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -175,7 +162,7 @@ def _names_response(key: str) -> bool:
 
 def read(value: Json, arrival: Arrival) -> Decoded:
     """Read one call."""
-    call = call_in(value) or half_in(value)
+    call = call_in(value)
     if call is None:
         return Decoded()
     fields = Fields(own=call.beside)
