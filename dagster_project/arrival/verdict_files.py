@@ -168,22 +168,20 @@ def _runs_of_spans(
     sent: Sequence[tuple[Parts, Decoded]], traced: dict[str, list[Span]]
 ) -> Iterator[Run]:
     """The runs that the spans of several files make, each at the place of its first; one may go on in the next file."""
-    spans = [span for _, found in sent for span in found.spans]
     events = [event for _, found in sent for event in found.events]
-    places = {span.trace_id: path for path, found in reversed(sent) for span in found.spans}
-    in_trace: dict[str, list[Span]] = {}
-    for span in spans:
-        in_trace.setdefault(span.trace_id, []).append(span)
+    in_trace: dict[str, list[tuple[Parts, Span]]] = {}
+    for path, span in ((path, span) for path, found in sent for span in found.spans):
+        in_trace.setdefault(span.trace_id, []).append((path, span))
+    spans = [span for those in in_trace.values() for _, span in those]
     is_room = sum(map(len, traced.values())) < _MOST_SILENT
     for app in {span.app for span in spans}:
         made = assemble(spans, events, app=app)
         for episode in made.episodes:
-            own = [span for one in episode.trace_ids for span in in_trace.get(one, ())]
-            names = [str(name) for one in own for name in (one.span_id, one.attributes.get(RUN, ""))]  # fmt: skip
+            own = [one for trace in episode.trace_ids for one in in_trace.get(trace, ())]
             if is_room and episode.task_key is None:
-                traced[episode.episode_id] = own
-            path = places.get(episode.trace_ids[0], ()) if own else ()
-            yield _run(episode, path, made.outcomes, *dict.fromkeys(names))
+                traced[episode.episode_id] = [span for _, span in own]
+            names = {str(n) for _, s in own for n in (s.span_id, s.attributes.get(RUN, ""))}
+            yield _run(episode, own[0][0] if own else (), made.outcomes, *names)
 
 
 def _first_words(episode: Episode) -> str | None:

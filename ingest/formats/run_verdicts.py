@@ -99,8 +99,7 @@ class Verdicts:
         tried = _column_of_tasks(objects_in(rows))
         for row in objects_in(rows) if rows[1:] else ():
             naming = naming_of(Fields(row))
-            told = str(row[tried]) if tried is not None else None
-            task = naming.task or naming.about or naming.named or told
+            task = naming.task or naming.about or naming.named or str(row.get(tried) or "")
             fits = [found for one in names_in(row) if one != task and (found := self._find(one))]
             named = set.intersection(*fits) if task and fits else set()
             if task and len(named) == 1:
@@ -245,8 +244,8 @@ def names_in(row: dict[str, Any]) -> Iterator[str]:
             yield f"{key.removesuffix('_id')}_{value}"
 
 
-def _column_of_tasks(rows: Sequence[dict[str, Any]]) -> str | None:
-    """The column of ids that come several times, each time with another attempt's number: what was tried."""
+def _column_of_tasks(rows: Sequence[dict[str, Any]]) -> str:
+    """The column of ids that come several times, each time with another attempt's number: what was tried; nothing where there is none."""
     trials = [Fields(row).top_text(TRIAL) for row in rows]
     for key in rows[0] if rows and None not in trials else ():
         ids = [str(row.get(key)) for row in rows]
@@ -254,7 +253,7 @@ def _column_of_tasks(rows: Sequence[dict[str, Any]]) -> str | None:
         apart = {*zip(ids, trials, strict=True)}
         if is_id and snake_case(key) not in _NOT_NAMING and 1 < len({*ids}) < len(ids) == len(apart):  # fmt: skip
             return key
-    return None
+    return ""
 
 
 def _words_in(row: dict[str, Any]) -> set[str]:

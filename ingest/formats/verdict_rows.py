@@ -77,8 +77,8 @@ def _flat(value: Json) -> dict[str, Any] | None:
 def _is_frame(row: dict[str, Any]) -> bool:
     """Whether a row is a data frame's of what an evaluator found: a span with a figure and a word or a reason, and no name."""
     parts = {*map(last_part, row)}
-    told = SPAN[1] in parts and "score" in parts and not parts.isdisjoint(("label", *REASONS))
-    return told and name_of_verdict(row) is None
+    is_told = {SPAN[1], "score"} <= parts and not parts.isdisjoint(("label", *REASONS))
+    return is_told and name_of_verdict(row) is None
 
 
 def verdicts_in(row: dict[str, Any]) -> list[Outcome]:

@@ -18,7 +18,7 @@ from ingest.formats.records.fields import CONVERSATION, QUESTION, RESPONSE, SYST
 from ingest.formats.records.find import MESSAGE_KEYS, messages_of
 from ingest.formats.records.speech import ROLE_NAMED, moment, strength
 from ingest.formats.records.steps import call_of
-from ingest.formats.records.words import CALL, KNOWN_AS, NAMES, role_of, snake_case
+from ingest.formats.records.words import CALL, KNOWN_AS, NAMES, role_by_truth, role_of, snake_case
 from ingest.formats.records.written_calls import ARGUMENT
 from ingest.records.call_names import (
     ARGUMENTS,
@@ -40,13 +40,12 @@ _OF_MESSAGE: Final = _STEP.union(
 )  # fmt: skip
 """Columns that say something of a message although each conversation may have one value in them."""
 _KNOWN: Final = _OF_MESSAGE.union(RESPONSE, QUESTION, SYSTEM, MESSAGE_KEYS)
-_SIDES: Final = {"input": "user", "output": "assistant"}
-"""Which way a message went, as a column of a table says it."""
-_INITIALS: Final = {"c": "user", "u": "user", "h": "user", "v": "user", "a": "assistant", "b": "assistant", "s": "system", "t": "tool"}  # fmt: skip
-"""Letters for who speaks, by the words that begin with them, where a column of speakers has one for either side."""
-_ABOUT: Final = frozenset(
-    {"session", "conversation", "conv", "convo", "thread", "chat", "dialogue", "ticket"}
-)
+_SHORT: Final = {
+    "input": "user", "in": "user", "output": "assistant", "out": "assistant",
+    "c": "user", "u": "user", "h": "user", "v": "user", "a": "assistant", "b": "assistant", "s": "system", "t": "tool",
+}  # fmt: skip
+"""Which way a message went, and letters for who speaks, by the words that begin with them: in a column of speakers with one for either side."""
+_ABOUT: Final = frozenset({"session", "conversation", "conv", "convo", "thread", "chat", "dialogue", "ticket"})  # fmt: skip
 _IDS: Final = frozenset({"id", "key", "nr", "no", "number", "uuid", "ref"})
 _PLAIN_TOOLS: Final = ("tool_name", "tool", "function_name", "api_name")
 _AGENT: Final = ("name", "agent", "agent_name")
@@ -93,9 +92,7 @@ def grouping_of(sample: Sequence[Row]) -> Grouping | str:
     order = next(numbers, time)
     if all(messages_of(row) is not None for row in rows[:_LOOKED_AT]):
         return Grouping(names=names, conversation=conversation, order=order, time=time)
-    holders = (
-        key for key in keys if sum(_is_message(row.get(key)) for row in rows) > _MOSTLY * len(rows)
-    )
+    holders = (key for key in keys if _holds_messages([row.get(key) for row in rows]))
     speaker = speaker_in(rows, keys)
     is_said = any(key in {*_SAID, "output"} for key in keys)
     holder = None if speaker and is_said else next(holders, None)
@@ -241,10 +238,9 @@ def _conversation_in(rows: Sequence[Row], keys: Sequence[str]) -> str | None:
 
 def _role(row: Row, speaker: str | None) -> str | None:
     told = row.get(speaker) if speaker is not None else None
-    if not isinstance(told, str):
-        return None
-    initial = _INITIALS.get(told.lower()) if speaker in NAMES["speaker"] else None
-    return role_of(told) or _SIDES.get(told.lower()) or initial
+    short = _SHORT.get(str(told).lower()) if speaker in NAMES["speaker"] else None
+    named = role_of(told) or short if isinstance(told, str) else None
+    return named or role_by_truth(speaker or "", told)
 
 
 def speaker_in(rows: Sequence[Row], keys: Sequence[str]) -> str | None:
@@ -256,13 +252,15 @@ def speaker_in(rows: Sequence[Row], keys: Sequence[str]) -> str | None:
 
 
 def _tells_sides(rows: Sequence[Row], key: str) -> bool:
-    """Whether letters in a column, if there are any, are initials: one for each role."""
-    letters = {word for row in rows if (word := str(row.get(key)).lower()) in _INITIALS}
-    return len({_INITIALS[one] for one in letters}) == len(letters)
+    """Whether short words in a column, if there are any, are one for each role."""
+    short = {word for row in rows if (word := str(row.get(key)).lower()) in _SHORT}
+    return len({_SHORT[one] for one in short}) == len(short)
 
 
-def _is_message(cell: Json) -> bool:
-    return isinstance(cell, dict) and strength(cell) == ROLE_NAMED
+def _holds_messages(cells: Sequence[Json]) -> bool:
+    """Whether most cells of a column are messages, some of which say their role in a word."""
+    seen = [strength(cell) for cell in cells]
+    return ROLE_NAMED in seen and sum(map(bool, seen)) > _MOSTLY * len(cells)
 
 
 def time_in(rows: Sequence[Row], keys: Sequence[str]) -> str | None:

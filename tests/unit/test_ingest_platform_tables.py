@@ -179,6 +179,18 @@ def test_a_frame_of_what_an_evaluator_found_is_called_after_its_file(tmp_path: P
     assert (mark.name, mark.value, mark.label) == ("correctness", 0.0, "wrong")
 
 
+def test_a_page_of_verdicts_on_sessions(tmp_path: Path) -> None:
+    """As a service answers who asks for them; beside conversations a list of verdicts stays what it was."""
+    rows: list[Record] = [{"session_id": "c1", "name": "helped", "annotator_kind": "HUMAN", "result": {"score": 1, "label": None}}]  # fmt: skip
+    path = tmp_path / "page.json"
+    path.write_text(json.dumps({"data": rows, "next_cursor": None}))
+    (mark,) = decoded_below(path, app=APP).outcomes
+    assert (mark.target_kind, mark.target_id, mark.value, mark.by) == ("conversation", "c1", 1.0, "reviewer")  # fmt: skip
+    messages = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
+    path.write_text(json.dumps({"chats": [{"id": "c1", "messages": messages}], "marks": rows}))
+    assert len(decoded_below(path, app=APP).chats) == 1
+
+
 def parts(folder: Path, *, snake: bool) -> Path:
     """What Langfuse knows of one trace, as files of its own: its row, its observations the newest first, and its scores as a table."""
     trace = {"id": "t1", "timestamp": TIMES[0], "name": "turn", "sessionId": "c1", "userId": "u1", "tags": [], "public": False,

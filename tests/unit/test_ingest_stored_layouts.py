@@ -589,3 +589,29 @@ def test_pieces_of_an_answer_before_the_whole_one_are_left_out(tmp_path: Path) -
     path.write_text(json.dumps({"history": [*OPENAI_SAID[:-1], *told_in]}))
     episode = only_episode(decoded_below(path, app=APP))
     assert [step.content for step in episode.steps[-3:]] == pieces
+
+
+def test_a_truth_says_whose_a_message_is(tmp_path: Path) -> None:
+    """Of a message that names no speaker; one that names him is asked for the name."""
+    path = tmp_path / "chats.json"
+    said = [{"isUser": True, "text": "Where is A1?"}, {"isUser": False, "text": "It was sent."}]
+    path.write_text(json.dumps([{"id": name, "messages": said} for name in ("c1", "c2")]))
+    chats = decoded_below(path, app=APP).chats
+    assert [[s.role for s in chat.episode.steps] for chat in chats] == [["user", "assistant"]] * 2
+    named = [{"role": "user", "is_bot": True, "text": "Hi"}, {**said[1], "role": "assistant"}]
+    path.write_text(json.dumps({"history": named}))
+    episode = only_episode(decoded_below(path, app=APP))
+    assert [step.role for step in episode.steps] == ["user", "assistant"]
+
+
+def test_a_record_that_is_there_twice_numbers_no_others(tmp_path: Path) -> None:
+    """It counts once, and all keep the ids by which a table of outcomes knows them; two attempts are told apart."""
+    rows = [{"id": f"row-{n}", "history": OPENAI_SAID, "note": n} for n in (1, 2)]
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in (*rows, rows[0])))
+    found = decoded_below(path, app=APP)
+    assert {chat.episode.conversation_id for chat in found.chats} == {"row-1", "row-2"}
+    other = {**rows[0], "note": 3}
+    path.write_text("".join(json.dumps(one) + "\n" for one in (*rows, rows[0], other)))
+    found = decoded_below(path, app=APP)
+    assert len({chat.episode.conversation_id for chat in found.chats}) == 4

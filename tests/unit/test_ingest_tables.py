@@ -644,6 +644,27 @@ def test_a_bots_own_tables_with_letters_for_who_speaks(tmp_path: Path) -> None:
         assert [c.name for c in steps[1].tool_calls] == ["find"]
 
 
+@pytest.mark.parametrize(
+    ("column", "words"),
+    [("is_bot", "ft"), ("fromCustomer", ("true", "false")), ("direction", ("in", "out"))],
+)
+def test_one_of_two_sides_a_row(tmp_path: Path, column: str, words: Sequence[str]) -> None:
+    """A truth that is true of one side, or which way the message went."""
+    rows = [(c, words[n], text, f"2026-11-01T1{c}:00:0{n}Z") for c in (1, 2) for n, text in enumerate(("Where is A?", "At sea."))]  # fmt: skip
+    path = table(tmp_path / "t.csv", ("conversation_id", column, "text", "created_at"), rows)
+    chats = decoded_below(path, app=APP).chats
+    assert [[s.role for s in chat.episode.steps] for chat in chats] == [["user", "assistant"]] * 2
+
+
+def test_messages_in_a_column_of_objects_with_names_for_speakers(tmp_path: Path) -> None:
+    """Most name the agent by its own name, and the user by the word."""
+    said = [("user", "Where is A?"), ("desk", "I look."), ("desk", "At sea.")]
+    rows = [(f"e{n}", "s1", json.dumps({"author": who, "content": {"parts": [{"text": text}]}}), f"2026-11-01T10:00:0{n}Z") for n, (who, text) in enumerate(said)]  # fmt: skip
+    path = table(tmp_path / "t.csv", ("id", "session_id", "event_data", "created_at"), rows)
+    (chat,) = decoded_below(path, app=APP).chats
+    assert [(s.role, s.content) for s in chat.episode.steps] == [("user", said[0][1]), ("assistant", said[1][1]), ("assistant", said[2][1])]  # fmt: skip
+
+
 def test_letters_for_several_of_one_side_tell_nobody_apart(tmp_path: Path) -> None:
     """People on a panel may be A, B and C."""
     folder = letters(tmp_path / "panel", speakers="CBA")

@@ -288,9 +288,7 @@ def _one_by_one(asked: Speech, results: Sequence[Speech], text: Json) -> Iterato
 
 
 def _are_same(one: Speech, other: Speech) -> bool:
-    texts = [read_messages(said.message.get("content"), role="user").steps for said in (one, other)]
-    plain = "tool_calls" not in one.message and "tool_calls" not in other.message
-    return plain and one.role == other.role and bool(texts[0]) and texts[0] == texts[1]
+    return one.role == other.role and bool(_text_of(one)) and _text_of(one) == _text_of(other)
 
 
 def answer_in(value: Json) -> list[Message]:

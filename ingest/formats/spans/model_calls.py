@@ -111,17 +111,13 @@ def call_in(value: Json) -> Call | None:
 def _request_in(record: dict[str, Any]) -> tuple[Collection[str], dict[str, Any]] | None:
     """The body of a request below a record, else the columns of the record that make one up, with the keys of these."""
     sent = next((one for key in _SENT if isinstance(one := record.get(key), list)), [])
-    if sent and not _awaits_answer(sent[-1]):
+    if sent and role_of(str(first_of(sent[-1], "role"))) not in {"user", "tool"}:
         return None  # a conversation, with its answer
     below = next(((path, one) for path, one in _objects_below(record) if is_request(one)), None)
     own = {key for key in record if snake_case(key) in _OF_REQUEST}
     if below is not None:
         return {below[0], *own.intersection(_SENT)}, below[1]
     return (own, {key: record[key] for key in own}) if sent and is_request(record) else None
-
-
-def _awaits_answer(item: Json) -> bool:
-    return isinstance(item, dict) and role_of(str(item.get("role"))) in {"user", "tool"}
 
 
 def _objects_below(value: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
