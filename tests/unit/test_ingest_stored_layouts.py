@@ -606,12 +606,12 @@ def test_a_truth_says_whose_a_message_is(tmp_path: Path) -> None:
 
 def test_a_record_that_is_there_twice_numbers_no_others(tmp_path: Path) -> None:
     """It counts once, and all keep the ids by which a table of outcomes knows them; two attempts are told apart."""
-    rows = [{"id": f"row-{n}", "history": OPENAI_SAID, "note": n} for n in (1, 2)]
+    rows = [{"id": f"row-{n}", "history": OPENAI_SAID, "note": n} for n in range(11)]
     path = tmp_path / "rows.jsonl"
     path.write_text("".join(json.dumps(one) + "\n" for one in (*rows, rows[0])))
     found = decoded_below(path, app=APP)
-    assert {chat.episode.conversation_id for chat in found.chats} == {"row-1", "row-2"}
+    assert {chat.episode.conversation_id for chat in found.chats} == {one["id"] for one in rows}
     other = {**rows[0], "note": 3}
     path.write_text("".join(json.dumps(one) + "\n" for one in (*rows, rows[0], other)))
     found = decoded_below(path, app=APP)
-    assert len({chat.episode.conversation_id for chat in found.chats}) == 4
+    assert len({chat.episode.conversation_id for chat in found.chats}) == 13

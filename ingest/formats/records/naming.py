@@ -125,14 +125,15 @@ def _own_ids(records: Sequence[dict[str, Any]]) -> Iterator[str]:
 
 
 def _numbered_by(namings: Iterable[tuple[Naming, Json]]) -> str:
-    """What tells the records of one file apart, one that was written twice counted once; bounded by 200 bytes or so a record."""
+    """What tells the records of one file apart, where few were written twice these counted once; bounded by 200 bytes or so a record."""
     seen: set[int] = set()
     trials: set[int] = set()
     whole: set[int] = set()
-    repeated = told = False
+    repeated, told, twice = False, False, 0
     for naming, record in namings:
-        text = hash(json_bytes(record))
+        text = hash((naming.base, json_bytes(record)))
         if naming.conversation is not None or naming.base is None or text in whole:
+            twice += text in whole
             continue
         whole.add(text)
         base, trial = hash(naming.base), hash((naming.base, naming.trial))
@@ -140,6 +141,6 @@ def _numbered_by(namings: Iterable[tuple[Naming, Json]]) -> str:
         told = told or trial in trials
         seen.add(base)
         trials.add(trial)
-    if not repeated:
-        return ""
-    return BY_PLACE if told else BY_TRIAL
+    if 10 * twice > len(whole):
+        return BY_PLACE  # attempts that said the same
+    return "" if not repeated else BY_PLACE if told else BY_TRIAL
