@@ -20,7 +20,7 @@ from dagster_project.lake.tables import (
     deduplicate,
 )
 from ingest.dialects.attributes import parsed, text_of
-from ingest.files.outcome_table import attach
+from ingest.files.outcome_table import OutcomeRow, attach
 from ingest.records.app_name import UNNAMED
 from ingest.records.episode import Episode
 from ingest.records.moments import day_of
@@ -48,8 +48,7 @@ def outcomes_by_day(lake: Lake, app: str) -> dict[str, list[Outcome]]:
     home = {row["episode_id"]: row["day"] for row in rows}
     episodes = from_rows(Episode, rows)
     responses = {k: v for name in apps for k, v in responses_of(lake, name).items()}
-    names = attribute_names((o.target_kind, o.target_id) for o in every if not o.episode_id)
-    attributes = traces_by_attribute(lake, apps, names)
+    attributes = traces_by_attribute(lake, apps, (o for o in every if not o.episode_id))
     joined = attach(every, episodes, responses=responses, attributes=attributes)
     unnamed = {outcome.outcome_id for outcome in strangers}
     days: dict[str, list[Outcome]] = {}
@@ -77,8 +76,7 @@ def attach_arrived(
     What named no app is among them where it joins.
     """
     every = [*arrived_outcomes(lake, *dict.fromkeys((app, UNNAMED))), *told]
-    names = attribute_names((o.target_kind, o.target_id) for o in every if not o.episode_id)
-    attributes = traces_by_attribute(lake, [app], names)
+    attributes = traces_by_attribute(lake, [app], (o for o in every if not o.episode_id))
     known = list(episodes)
     ids = {episode.episode_id for episode in known}
     joined = attach(every, known, responses=responses, attributes=attributes)
@@ -107,14 +105,13 @@ def responses_of(lake: Lake, app: str) -> dict[str, str]:
     return {row["response_id"]: row["episode_id"] for row in rows}
 
 
-def attribute_names(targets: Iterable[tuple[str, str]]) -> set[str]:
-    """The span attributes by which some outcomes name their episode."""
-    return {named.partition("=")[0] for kind, named in targets if kind == "attribute"}
-
-
-def traces_by_attribute(lake: Lake, apps: Iterable[str], names: set[str]) -> dict[str, list[str]]:
-    """The traces whose spans carry each `NAME=VALUE` of these attributes."""
+def traces_by_attribute(
+    lake: Lake, apps: Iterable[str], told: Iterable[Outcome | OutcomeRow]
+) -> dict[str, list[str]]:
+    """The traces whose spans carry each `NAME=VALUE` that some outcomes name; `span_id` counts as an attribute."""
+    wanted = {one.target_id.strip() for one in told if one.target_kind == "attribute"}
     found: dict[str, set[str]] = {}
+    names = {named.partition("=")[0] for named in wanted}
     promoted = {name: column_of(name) for name in names if column_of(name) in SPANS.schema.names}
     columns = ["trace_id", *promoted.values()]
     if names - set(promoted):
@@ -125,8 +122,8 @@ def traces_by_attribute(lake: Lake, apps: Iterable[str], names: set[str]) -> dic
             for row in batch.to_pylist():
                 for name in names:
                     value = _attribute(row, name, promoted.get(name))
-                    if value is not None:
-                        found.setdefault(f"{name}={value}", set()).add(row["trace_id"])
+                    if (named := f"{name}={value}".strip()) in wanted:
+                        found.setdefault(named, set()).add(row["trace_id"])
     return {named: sorted(traces) for named, traces in found.items()}
 
 

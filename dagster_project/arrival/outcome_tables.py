@@ -16,7 +16,6 @@ import pyarrow as pa
 
 from dagster_project.arrival.files import ArrivalCounts, append_outcomes, keep_rejected, land
 from dagster_project.arrival.outcome_days import (
-    attribute_names,
     episode_days,
     known_episodes_of,
     responses_of,
@@ -66,8 +65,7 @@ def keep_outcomes(home: Home, read: Iterable[OutcomeRow | Rejected]) -> ArrivedO
         keep_rejected(lake, refused, arrived)
     apps = sorted({of_app for of_app, _ in lake.counts(EPISODES)})
     responses = {k: v for name in apps for k, v in responses_of(lake, name).items()}
-    names = attribute_names((row.target_kind, row.target_id) for row in rows)
-    attributes = traces_by_attribute(lake, apps, names)
+    attributes = traces_by_attribute(lake, apps, rows)
     episodes = known_episodes_of(lake, apps)
     outcomes = join(rows, episodes, responses=responses, attributes=attributes)
     append_outcomes(lake, outcomes, episode_days(lake, apps))

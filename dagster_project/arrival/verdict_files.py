@@ -12,9 +12,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
+import pyarrow as pa
+
 from dagster_project.arrival.attempt_ids import assign_ids, digest_of
 from dagster_project.build.left_out import Skips
 from dagster_project.lake.store import Lake
+from dagster_project.lake.tables import SPANS
 from ingest.assembly.assemble import assemble
 from ingest.files.chat_log import Chat
 from ingest.files.file_source import FileSource
@@ -23,6 +26,7 @@ from ingest.files.telemetry_files import read_source, sources_in
 from ingest.formats.format import Decoded
 from ingest.formats.records.fields import Fields
 from ingest.formats.records.naming import naming_of
+from ingest.formats.records.speech import is_withdrawn
 from ingest.formats.records.verdicts import outcome_about
 from ingest.formats.run_questions import Questions, tasks_beside, tasks_in_paths
 from ingest.formats.run_verdicts import Parts, Run, Verdicts
@@ -31,13 +35,14 @@ from ingest.otlp.decode import decode
 from ingest.records.episode import Episode, Step
 from ingest.records.outcome import Outcome
 from ingest.records.quarantine import Rejected
+from ingest.records.span import SPAN_SCHEMA, Span, span_row
 from ingest.records.text import NOT_JSON, load_json
 from ingest.tables.cells import text_table
 
 _LARGEST: Final = 64 << 20
 """Bytes of a file that is looked at: a run's own file, or one of verdicts."""
 _MOST_SILENT: Final = 10_000
-"""Conversations without a user, or without a task, that are held until all files are read."""
+"""Conversations without a user, or without a task, that are held until all files are read; of spans about so many."""
 _AT_ONCE: Final = 256
 """Conversations whose ids are looked up together."""
 
@@ -52,7 +57,8 @@ def verdicts_on_runs(
     sources = chain.from_iterable(whole_runs(sources_in(path, app=app)) for path in whole)
     silent: list[tuple[Run, Episode]] = []
     unnamed: list[tuple[Parts, Episode]] = []
-    runs = list(_runs(lake, _decoded(sources, top, others, skips), silent, unnamed))
+    traced: dict[str, list[Span]] = {}
+    runs = list(_runs(lake, _decoded(sources, top, others, skips), silent, unnamed, traced))
     places = {name: source.path.relative_to(top).parts for name, source in others.items()}
     verdicts = Verdicts(runs, {*places.values()})
     questions = Questions({name for run, _ in silent for name in Questions.names_of(run)})
@@ -82,6 +88,13 @@ def verdicts_on_runs(
     ids = ((number, one.episode_id) for number, (_, one) in enumerate(unnamed))
     tasks |= {number: in_rows[one] for number, one in ids if one in in_rows}
     asked += [replace(unnamed[n][1], task_key=name) for n, name in tasks.items()]
+    tried = [
+        replace(span, attributes={**span.attributes, "tracegym.task_key": task})
+        for one, task in in_rows.items()
+        for span in traced.get(one, ())
+    ]
+    # Of a span that is there twice the fuller one counts; calls of two tasks are no conversation.
+    lake.append(SPANS, pa.Table.from_pylist(list(map(span_row, tried)), SPAN_SCHEMA))
     refused = [_refused(others[one], unclear[one]) for one in unclear]
     return told, asked, used | set(unclear), refused
 
@@ -122,11 +135,14 @@ def _runs(
     files: Iterable[tuple[Parts, Decoded]],
     silent: list[tuple[Run, Episode]],
     unnamed: list[tuple[Parts, Episode]],
+    traced: dict[str, list[Span]],
 ) -> Iterator[Run]:
-    """The runs of some files; those in which no user speaks are kept with what they say, and so are those of a file each that name no task."""
+    """The runs of some files; those in which no user speaks are kept with what they say, and those of a file each that name no task; of spans one that may."""
     held: list[tuple[Parts, Chat]] = []
+    sent: list[tuple[Parts, Decoded]] = []
     for path, found in chain(files, [((), Decoded())]):
         held += [(path, chat) for chat in found.chats]
+        sent += [(path, found)] if found.spans else []
         if len(held) >= _AT_ONCE or not path:
             known = assign_ids(lake, [one for _, one in held])
             in_file = Counter(at for at, _ in held)
@@ -143,15 +159,29 @@ def _runs(
                     unnamed.append(((*at, *under), chat.episode))
                 yield run
             held = []
-        for app in {span.app for span in found.spans}:
-            made = assemble(found.spans, found.events, app=app)
-            names: dict[str, set[str]] = {}
-            for span in found.spans:
-                told = (span.span_id, str(span.attributes.get(RUN, "")))
-                names.setdefault(span.trace_id, set()).update(told)
-            for episode in made.episodes:
-                spans = [name for one in episode.trace_ids for name in names.get(one, ())]
-                yield _run(episode, path, made.outcomes, *spans)
+        if sum(len(one.spans) for _, one in sent) >= _MOST_SILENT or not path:
+            yield from _runs_of_spans(sent, traced)
+            sent = []
+
+
+def _runs_of_spans(
+    sent: Sequence[tuple[Parts, Decoded]], traced: dict[str, list[Span]]
+) -> Iterator[Run]:
+    """The runs that the spans of several files make, each at the place of its first; one may go on in the next file."""
+    events = [event for _, found in sent for event in found.events]
+    in_trace: dict[str, list[tuple[Parts, Span]]] = {}
+    for path, span in ((path, span) for path, found in sent for span in found.spans):
+        in_trace.setdefault(span.trace_id, []).append((path, span))
+    spans = [span for those in in_trace.values() for _, span in those]
+    is_room = sum(map(len, traced.values())) < _MOST_SILENT
+    for app in {span.app for span in spans}:
+        made = assemble(spans, events, app=app)
+        for episode in made.episodes:
+            own = [one for trace in episode.trace_ids for one in in_trace.get(trace, ())]
+            if is_room and episode.task_key is None:
+                traced[episode.episode_id] = [span for _, span in own]
+            names = {str(n) for _, s in own for n in (s.span_id, s.attributes.get(RUN, ""))}
+            yield _run(episode, own[0][0] if own else (), made.outcomes, *names)
 
 
 def _first_words(episode: Episode) -> str | None:
@@ -187,7 +217,8 @@ def _read(source: FileSource, path: Parts, verdicts: Verdicts, questions: Questi
     text = body.decode("utf-8", "replace") if is_text else ""
     questions.add(source.name, values, text if is_lines else "")
     if values:
-        verdicts.add(source.name, path, [one for one in values if one is not NOT_JSON])
+        kept = [one for one in values if one is not NOT_JSON and not is_withdrawn(one)]
+        verdicts.add(source.name, path, kept)
     elif text:
         verdicts.add_text(source.name, path, text)
     return values

@@ -1,6 +1,6 @@
 """Which spans make one conversation.
 
-Comes in: nodes. Goes out: groups of nodes: by conversation id, else by trace; traces without an id are joined where
+Comes in: nodes. Goes out: groups of nodes: by conversation id, else by trace; traces without an id of more than one call are joined where
 one goes on from another's response or repeats its whole history. A doubtful join is not made.
 """
 
@@ -16,6 +16,7 @@ from ingest.assembly.forest import Node
 from ingest.assembly.history import key_of
 from ingest.dialects.identity import has_failed
 from ingest.dialects.reading import MODEL
+from ingest.formats.spans.model_calls import NAME as LOGGED_CALL
 from ingest.records.episode import Step
 
 WINDOW: Final = 24 * 3600 * 1_000_000_000
@@ -60,7 +61,7 @@ def gather(nodes: Iterable[Node]) -> list[Conversation]:
 
 
 def _join(gathered: list[Conversation]) -> list[Conversation]:
-    """Let every unnamed conversation go on from the one earlier conversation that it provably continues."""
+    """Let every conversation that is unnamed, or one call's alone, go on from the one earlier conversation that it provably continues."""
     by_response: dict[str, Conversation] = {}
     by_history: dict[str, list[Conversation]] = defaultdict(list)
     unanswered: dict[str, Conversation] = {}
@@ -68,7 +69,8 @@ def _join(gathered: list[Conversation]) -> list[Conversation]:
     kept: list[Conversation] = []
     for one in gathered:
         before = None
-        if one.conversation_id is None:
+        is_loose = one.conversation_id is None or _has_id_of_one_call(one)
+        if is_loose:
             before = _by_response(one, by_response) or _by_history(one, by_history)
             before = before or _retried(one, unanswered)
         while before is not None and id(before) in into:
@@ -83,11 +85,17 @@ def _join(gathered: list[Conversation]) -> list[Conversation]:
             if node.reading.response_id:
                 by_response[node.reading.response_id] = target
         by_argument = any(node.reading.conversation_is_argument for node in one.nodes)
-        if target.conversation_id is None or by_argument:
+        if is_loose or target.conversation_id is None or by_argument:
             _index_history(one, target, by_history)
     for one in kept:
         one.nodes.sort(key=lambda node: (node.span.started_at, *node.span.key))
     return kept
+
+
+def _has_id_of_one_call(one: Conversation) -> bool:
+    """Whether one logged call alone has the id, however often: proxies make one up for each call whose client names none."""
+    calls = {node.reading.response_id or node.span.span_id for node in one.nodes}
+    return len(calls) == 1 and one.nodes[0].span.scope == LOGGED_CALL
 
 
 def _by_response(one: Conversation, known: dict[str, Conversation]) -> Conversation | None:

@@ -23,6 +23,7 @@ from ingest.dialects.identity import (
 from ingest.dialects.otel_genai_events import read_sayings, sayings, told_in
 from ingest.dialects.reading import Reading
 from ingest.dialects.table import read_span
+from ingest.formats.spans.model_calls import NAME as LOGGED_CALL
 from ingest.records.span import LogEvent, Span
 
 
@@ -45,8 +46,8 @@ class Ties:
         place = self._trace(span.trace_id)
         said = identity(span)
         if said["conversation"]:
-            is_sure = not said.get("conversation_is_argument")
-            self._name(place, said["conversation"], is_sure=is_sure)
+            is_loose = said.get("conversation_is_argument") or span.scope == LOGGED_CALL
+            self._name(place, said["conversation"], is_sure=not is_loose)
         self._answer(place, said["response_id"], said["previous_response_id"])
         for link in span.links if len(span.links) == 1 and not span.parent_id else ():
             self._tie(place, self._trace(link.trace_id))

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from ingest.dialects.parts import first_of
 from ingest.files.partial_json import parse_json
-from ingest.formats.records.words import CALL, NAMES, role_of, snake_case
+from ingest.formats.records.words import CALL, NAMES, role_by_truth, role_of, snake_case
 from ingest.records.call_names import ARGUMENTS, CALL_IDS, RESULTS, TOOLS
 from ingest.records.text import Json, json_text, objects_in
 
@@ -93,7 +93,10 @@ def _is_plain(item: Item) -> bool:
 
 
 def _role_by_type(item: Item) -> str | None:
-    """What the agent's message is, where its type says that it is a call or what came of one: other logs have roles for these."""
+    """What the agent's message is, where its type says that it is a call or what came of one: other logs have roles for these. Or whose it is, by a truth."""
+    if not any(key in item for key in _NO_LOG):
+        told = (role_by_truth(k, one) for k, one in item.items() if isinstance(one, bool))
+        return next(filter(None, told), None)
     kind = item.get("type")
     if not isinstance(kind, str) or not isinstance(item.get("content"), str):
         return None

@@ -96,9 +96,10 @@ class Verdicts:
     def tasks_in(self, values: Sequence[Json]) -> Iterator[tuple[str, str]]:
         """The runs that rows name, one each, with the tasks that these name beside them."""
         rows = [one for value in values for one in (value if isinstance(value, list) else [value])]
+        tried = _column_of_tasks(objects_in(rows))
         for row in objects_in(rows) if rows[1:] else ():
             naming = naming_of(Fields(row))
-            task = naming.task or naming.about or naming.named
+            task = naming.task or naming.about or naming.named or str(row.get(tried) or "")
             fits = [found for one in names_in(row) if one != task and (found := self._find(one))]
             named = set.intersection(*fits) if task and fits else set()
             if task and len(named) == 1:
@@ -241,6 +242,18 @@ def names_in(row: dict[str, Any]) -> Iterator[str]:
         if is_name and key not in _NOT_NAMING and key.rpartition("_")[2] in _NAMING:
             yield str(value)
             yield f"{key.removesuffix('_id')}_{value}"
+
+
+def _column_of_tasks(rows: Sequence[dict[str, Any]]) -> str:
+    """The column of ids that come several times, each time with another attempt's number: what was tried; nothing where there is none."""
+    trials = [Fields(row).top_text(TRIAL) for row in rows]
+    for key in rows[0] if rows and None not in trials else ():
+        ids = [str(row.get(key)) for row in rows]
+        is_id = snake_case(key).rpartition("_")[2] in _NAMING and snake_case(key) not in TRIAL
+        apart = {*zip(ids, trials, strict=True)}
+        if is_id and snake_case(key) not in _NOT_NAMING and 1 < len({*ids}) < len(ids) == len(apart):  # fmt: skip
+            return key
+    return ""
 
 
 def _words_in(row: dict[str, Any]) -> set[str]:

@@ -89,13 +89,14 @@ def values_of(value: Json) -> list[Any]:
     if isinstance(value, dict):
         # A page of a service's answer: its spans below one key, and how many more there are.
         below = (one for one in value.values() if isinstance(one, list) and one)
-        spans = next((one for one in below if any(row.claims(one[0]) for row in _SPANS)), None)
+        rows = _SPANS if (known := format_of(value)) else (*_SPANS, VERDICT_ROWS)
+        spans = next((one for one in below if any(row.claims(one[0]) for row in rows)), None)
         # Calls that name what they are about are told with what the document says of that.
         about = Fields(own=spans[0]).text(NAMES["about"]) if spans is not None else None
         if (
             spans is not None
             and about is None
-            and format_of(value) in {None, conversation_record.FORMAT}
+            and known in {None, conversation_record.FORMAT}
             and not is_record(value)
         ):
             return spans

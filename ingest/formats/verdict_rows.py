@@ -1,6 +1,6 @@
 """Rows that only say how a conversation went: votes, ratings, answers to a survey, as an app's own tables keep them beside its messages.
 
-Comes in: an object that names a conversation and holds a verdict and nothing that anybody said. Goes out: an outcome for that conversation.
+Comes in: an object that names a conversation, or a span of one, and holds a verdict and nothing that anybody said. Goes out: an outcome for that conversation.
 """
 
 from __future__ import annotations
@@ -9,8 +9,10 @@ from typing import Any, Final
 
 from ingest.dialects.parts import first_of
 from ingest.files.chat_outcome import annotator_of
+from ingest.files.file_facts import stem_of
 from ingest.formats.format import Decoded, Format
 from ingest.formats.records.fields import CONVERSATION, STARTED, TASK, Fields
+from ingest.formats.records.speech import is_withdrawn
 from ingest.formats.records.verdicts import REASONS, Outcome, outcome_about, outcome_of, outcomes_of
 from ingest.formats.records.words import NAMES, snake_case
 from ingest.otlp.record import Arrival
@@ -33,9 +35,8 @@ _SENTENCE: Final = 3
 
 def claims(value: Json) -> bool:
     """Whether a value is such a row."""
-    if not isinstance(value, dict) or any(
-        one for one in value.values() if isinstance(one, dict | list)
-    ):
+    value = _flat(value)
+    if value is None:
         return False
     said = [one for key, one in value.items() if last_part(key) not in REASONS]
     # An object as text holds what else was noted.
@@ -49,14 +50,35 @@ def claims(value: Json) -> bool:
 
 def read(value: Json, arrival: Arrival) -> Decoded:
     """Read one row."""
-    fields = Fields(value)
-    target, at = _target(value), from_any(fields.time(STARTED))
+    row = _flat(value) or {}
+    target, at = _target(row), from_any(Fields(row).time(STARTED))
     app = arrival.app or UNNAMED
     about = target or ("", "")
-    found = verdicts_in(value) if target else []
+    # A data frame of what one evaluator found is called by it, if anything is.
+    file = stem_of(arrival.source).rpartition("/")[2]
+    named = row | {_NAMES[0]: file} if _is_frame(row) else row
+    found = verdicts_in(named) if target and not is_withdrawn(row) else []
     return Decoded(
         outcomes=[outcome_about(about, one, app=app, source=NAME, at=at) for one in found]
     )
+
+
+def _flat(value: Json) -> dict[str, Any] | None:
+    """A row with the figures of an object in it as columns (`result.score`) and without notes; None where it holds anything else in objects or lists."""
+    row: dict[str, Any] = {}
+    for key, one in value.items() if isinstance(value, dict) else ():
+        if isinstance(one, dict) and not one.keys().isdisjoint(_FIGURES):
+            row |= {f"{key}.{name}": figure for name, figure in one.items()}
+        elif key != "metadata":
+            row[key] = one
+    return None if any(one for one in row.values() if isinstance(one, dict | list)) else row
+
+
+def _is_frame(row: dict[str, Any]) -> bool:
+    """Whether a row is a data frame's of what an evaluator found: a span with a figure and a word or a reason, and no name."""
+    parts = {*map(last_part, row)}
+    is_told = {SPAN[1], "score"} <= parts and not parts.isdisjoint(("label", *REASONS))
+    return is_told and name_of_verdict(row) is None
 
 
 def verdicts_in(row: dict[str, Any]) -> list[Outcome]:
@@ -88,7 +110,7 @@ def name_of_verdict(row: dict[str, Any]) -> str | None:
 
 def is_on_span(row: dict[str, Any]) -> bool:
     """Whether a row is a verdict with a name of its own, on a trace or a span."""
-    return claims(row) and (_target(row) or ("",))[0] in {"span", "trace"}
+    return claims(row) and (_target(row) or ("",))[0] in {"span", "trace", "attribute"}
 
 
 def last_part(key: str) -> str:
@@ -104,9 +126,12 @@ def _target(row: dict[str, Any]) -> tuple[str, str] | None:
     response = fields.top_text(_RESPONSE) if fields.top_text(TASK) is None else None
     if name or response:
         return ("conversation", name) if name else ("response", response or "")
-    trace, span = (fields.top_text((one,)) for one in SPAN)
-    if trace is None or name_of_verdict(row) is None:
+    ids = Fields({last_part(key): one for key, one in row.items()})
+    trace, span = (ids.top_text((one,)) for one in SPAN)
+    if name_of_verdict(row) is None and not _is_frame(row):
         return None
+    if trace is None:
+        return ("attribute", f"{SPAN[1]}={span}") if span else None
     return ("span", f"{trace}:{span}") if span else ("trace", trace)
 
 

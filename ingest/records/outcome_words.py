@@ -120,6 +120,8 @@ def says_what_it_took(name: str) -> bool:
 def good_or_bad(value: str, name: str) -> bool | None:
     """Whether a value in words says that it went well: `not resolved` under any name, `up` under one that judges; None where it does not say."""
     words, named = _stems(_REMARK.sub("", value)), _stems(name)
+    while words[1:] and words[-1] in _STEMS["doers"] | _STEMS["behind"]:
+        words.pop()
     left_early = any(pair in _BAD_PHRASES for pair in pairwise(words))
     if not 0 < len(words) <= _MOST_WORDS or _says_nothing(words, named, faint=not left_early):
         return None

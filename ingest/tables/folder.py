@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
@@ -23,7 +22,6 @@ from ingest.formats.records.steps import call_of
 from ingest.formats.records.verdicts import VERDICTS
 from ingest.formats.records.words import NAMES, role_of, snake_case
 from ingest.formats.table import format_within
-from ingest.formats.verdict_rows import SPAN, last_part
 from ingest.records.call_names import CALL_LISTS, RESULTS
 from ingest.records.text import Json, json_bytes, load_json, objects_in
 from ingest.tables.cells import Row, TableError, lines_table, plain_row, text_table
@@ -136,13 +134,7 @@ def _joined_tables(sources: list[FileSource]) -> list[FileSource]:
         read = {one.name: list(table(one).loose_rows()) for one in sources}
     except (TableError, IngestError, OSError):
         return sources  # each is refused for itself, with its reason
-    about_spans = _with_traces(read)
-    lines_of = {name: partial(map, _line, rows) for name, rows in about_spans.items()}
-    sources = [replace(s, lines=lines_of[s.name]) if s.name in lines_of else s for s in sources]
-    rest = {
-        n: rows for n, rows in read.items() if not about_spans or not any(map(_names_span, rows))
-    }
-    return [*_as_one_export(sources, rest, {name: name for name in rest})]
+    return [*_as_one_export(sources, read, {name: name for name in read})]
 
 
 def _are_messages(source: FileSource) -> bool:
@@ -154,23 +146,6 @@ def _are_messages(source: FileSource) -> bool:
 
 def _line(value: Json) -> bytes:
     return json_bytes(value) + b"\n"
-
-
-def _with_traces(read: Tables) -> dict[str, list[Row]]:
-    """The tables whose rows each name a span of another table, and no trace: each row with the span's trace."""
-    ids = {n: [{last_part(k): one for k, one in row.items()} for row in rows] for n, rows in read.items()}  # fmt: skip
-    spans = (one for rows in ids.values() for one in rows if {*SPAN} <= one.keys())
-    trace_of = {str(one["span_id"]): one["trace_id"] for one in spans}
-    traces = {name: [trace_of.get(str(one.get("span_id"))) for one in rows if "trace_id" not in one] for name, rows in ids.items()}  # fmt: skip
-    return {
-        name: [{"trace_id": trace, **row} for trace, row in zip(told, read[name], strict=True)]
-        for name, told in traces.items()
-        if told and len(told) == len(read[name]) and None not in told
-    }
-
-
-def _names_span(row: Row) -> bool:
-    return SPAN[1] in map(last_part, row)
 
 
 def rows_together(read: Tables) -> tuple[list[Row], str, set[str]]:
@@ -345,28 +320,31 @@ def _tie(tables: Tables, told: Sequence[Row], used: set[str]) -> set[str]:
         word = snake_case(Path(other).stem).removesuffix("s")
         judges = not _JUDGING.isdisjoint(word.split("_"))
         for key in _keys(rows) if other not in tied else ():
-            names = [alike.get(str(row.get(key)), "") for row in rows]
+            # A row that names nothing there is about none of them: a ticket of a call by phone.
+            those = [row for row in rows if key in row]
+            names = [alike.get(str(row[key]), "") for row in those]
             # A verdict may name a message.
+            judges = judges and len(those) == len(rows)
             linked = _conversations(tables, other, frozenset()) if judges and "" in names else None
             linked = [alike.get(one, "") for one in linked or ()]
             names = linked if linked and all(linked) else names
             # Counted ids are the same in all tables: the column, or the table, has to say whose they are.
             is_named = names is linked or is_about(f"{word}_id" if key == "id" else key)
-            if "" in names or not (is_named or not all(str(row[key]).isdecimal() for row in rows)):
+            if "" in names or not (is_named or not all(str(row[key]).isdecimal() for row in those)):
                 continue
             beside: dict[str, list[Row]] = {}
-            for name, row in zip(names, rows, strict=True):
+            for name, row in zip(names, those, strict=True):
                 beside.setdefault(name, []).append({_FIGURES.get(k, k): v for k, v in row.items()})
-            if len(beside) < len(rows) and word not in VERDICTS:
-                beside = {name: [_prompt_in(those)] for name, those in beside.items()}
+            if len(beside) < len(those) and word not in VERDICTS:
+                beside = {name: [_prompt_in(several)] for name, several in beside.items()}
             if not all(map(all, beside.values())):
                 continue
             for row in told:
                 of = beside.get(row[_NAMED], [])
                 row |= {word: of if of[1:] else of[0]} if of else {}  # noqa: PLW2901 - the row itself
-            for one in (key for key in _keys(rows) if key.endswith("id")):
-                own = {str(row.get(one)): name for row, name in zip(rows, names, strict=True)}
-                alike |= own if len(own) == len(rows) and "None" not in own else {}
+            for one in (key for key in _keys(those) if key.endswith("id")):
+                own = {str(row.get(one)): name for row, name in zip(those, names, strict=True)}
+                alike |= own if len(own) == len(those) and "None" not in own else {}
             tied.add(other)
             break
     return tied

@@ -13,11 +13,12 @@ from typing import Final
 
 from ingest.formats.item_forms import unfolded
 from ingest.formats.own_words import words_of
+from ingest.formats.records.calls import lists_calls
 from ingest.formats.records.fields import CONVERSATION, QUESTION, RESPONSE, SYSTEM
 from ingest.formats.records.find import MESSAGE_KEYS, messages_of
 from ingest.formats.records.speech import ROLE_NAMED, moment, strength
 from ingest.formats.records.steps import call_of
-from ingest.formats.records.words import CALL, KNOWN_AS, NAMES, role_of, snake_case
+from ingest.formats.records.words import CALL, KNOWN_AS, NAMES, role_by_truth, role_of, snake_case
 from ingest.formats.records.written_calls import ARGUMENT
 from ingest.records.call_names import (
     ARGUMENTS,
@@ -35,13 +36,16 @@ _ENDINGS: Final = ("_json", "_text", "_raw", "_str")
 _SAID: Final = NAMES["said"]
 _STEP: Final = {*TOOLS, *ARGUMENTS, *RESULTS, *CALL_IDS}
 _OF_MESSAGE: Final = _STEP.union(
-    _SAID, NAMES["time"], CALL_LISTS, RESULT_LISTS, ("type", "error", "is_error", "status", "id")
-)
+    _SAID, NAMES["time"], NAMES["withdrawn"], CALL_LISTS, RESULT_LISTS, ("type", "error", "is_error", "status", "id")
+)  # fmt: skip
 """Columns that say something of a message although each conversation may have one value in them."""
 _KNOWN: Final = _OF_MESSAGE.union(RESPONSE, QUESTION, SYSTEM, MESSAGE_KEYS)
-_SIDES: Final = {"input": "user", "output": "assistant"}
-"""Which way a message went, as a column of a table says it."""
-_ABOUT: Final = frozenset({"session", "conversation", "thread", "chat", "dialogue", "ticket"})
+_SHORT: Final = {
+    "input": "user", "in": "user", "output": "assistant", "out": "assistant",
+    "c": "user", "u": "user", "h": "user", "v": "user", "a": "assistant", "b": "assistant", "s": "system", "t": "tool",
+}  # fmt: skip
+"""Which way a message went, and letters for who speaks, by the words that begin with them: in a column of speakers with one for either side."""
+_ABOUT: Final = frozenset({"session", "conversation", "conv", "convo", "thread", "chat", "dialogue", "ticket"})  # fmt: skip
 _IDS: Final = frozenset({"id", "key", "nr", "no", "number", "uuid", "ref"})
 _PLAIN_TOOLS: Final = ("tool_name", "tool", "function_name", "api_name")
 _AGENT: Final = ("name", "agent", "agent_name")
@@ -88,9 +92,7 @@ def grouping_of(sample: Sequence[Row]) -> Grouping | str:
     order = next(numbers, time)
     if all(messages_of(row) is not None for row in rows[:_LOOKED_AT]):
         return Grouping(names=names, conversation=conversation, order=order, time=time)
-    holders = (
-        key for key in keys if sum(_is_message(row.get(key)) for row in rows) > _MOSTLY * len(rows)
-    )
+    holders = (key for key in keys if _holds_messages([row.get(key) for row in rows]))
     speaker = speaker_in(rows, keys)
     is_said = any(key in {*_SAID, "output"} for key in keys)
     holder = None if speaker and is_said else next(holders, None)
@@ -108,6 +110,7 @@ def grouping_of(sample: Sequence[Row]) -> Grouping | str:
         for key in keys
         if len({json_text(row[key]) for row in group if key in row}) > 1
     }
+    done = {key for row in rows for key, one in row.items() if lists_calls(key, one)}
     asking = (row for row in rows if _role(row, speaker) in {"assistant", CALL})
     return Grouping(
         names=names,
@@ -116,7 +119,7 @@ def grouping_of(sample: Sequence[Row]) -> Grouping | str:
         time=time,
         speaker=speaker,
         holder=holder,
-        once=frozenset(keys) - several - _OF_MESSAGE - {speaker, time, holder},
+        once=frozenset(keys) - several - _OF_MESSAGE - {speaker, time, holder, *done},
         asks_apart=any(call_of(row) or any(map(row.get, CALL_LISTS)) for row in asking),
     )
 
@@ -200,7 +203,7 @@ def conversations(rows: Iterable[Row], by: Grouping) -> Iterator[Json]:
             raise TableError(f"row {number} does not say which conversation it belongs to")
         groups.setdefault(str(name), bytearray()).extend(json_bytes(own) + b"\n")
     for name, held in groups.items():
-        told = _in_order([load_json(row) for row in bytes(held).splitlines()], by)
+        told = _in_order(_each_once(bytes(held).splitlines()), by)
         own = {"conversation_id": name}
         if by.is_own:
             yield {**own, "messages": told}
@@ -216,6 +219,14 @@ def conversations(rows: Iterable[Row], by: Grouping) -> Iterator[Json]:
         yield {**record, **odd, **own, "messages": messages}
 
 
+def _each_once(lines: Sequence[bytes]) -> list[Row]:
+    """The rows of a conversation; where they have ids, one that was written twice counts once."""
+    once: list[Row] = [load_json(line) for line in dict.fromkeys(lines)]
+    ids = [key for key in once[0] if key.rpartition("_")[2] in _IDS]
+    are_named = any(len({str(row.get(key)) for row in once}) == len(once) for key in ids)
+    return once if are_named else [load_json(line) for line in lines]
+
+
 def _conversation_in(rows: Sequence[Row], keys: Sequence[str]) -> str | None:
     """The column that names the conversation: each row has it, and several rows have one."""
     for key in (*CONVERSATION, *filter(is_about, keys)):
@@ -227,19 +238,29 @@ def _conversation_in(rows: Sequence[Row], keys: Sequence[str]) -> str | None:
 
 def _role(row: Row, speaker: str | None) -> str | None:
     told = row.get(speaker) if speaker is not None else None
-    return role_of(told) or _SIDES.get(told.lower()) if isinstance(told, str) else None
+    short = _SHORT.get(str(told).lower()) if speaker in NAMES["speaker"] else None
+    named = role_of(told) or short if isinstance(told, str) else None
+    return named or role_by_truth(speaker or "", told)
 
 
 def speaker_in(rows: Sequence[Row], keys: Sequence[str]) -> str | None:
     """The column whose values are words for who speaks, a user and an agent among them."""
     told = {key: [role for row in rows if (role := _role(row, key))] for key in keys}
     sure = [key for key in keys if {"user", "assistant"} <= {*told[key]}]
-    sure = [key for key in sure if len(told[key]) >= _MOSTLY * len(rows)]
+    sure = [key for key in sure if len(told[key]) >= _MOSTLY * len(rows) and _tells_sides(rows, key)]  # fmt: skip
     return max(sure, key=lambda key: (key in NAMES["speaker"], len(told[key])), default=None)
 
 
-def _is_message(cell: Json) -> bool:
-    return isinstance(cell, dict) and strength(cell) == ROLE_NAMED
+def _tells_sides(rows: Sequence[Row], key: str) -> bool:
+    """Whether short words in a column, if there are any, are one for each role."""
+    short = {word for row in rows if (word := str(row.get(key)).lower()) in _SHORT}
+    return len({_SHORT[one] for one in short}) == len(short)
+
+
+def _holds_messages(cells: Sequence[Json]) -> bool:
+    """Whether most cells of a column are messages, some of which say their role in a word."""
+    seen = [strength(cell) for cell in cells]
+    return ROLE_NAMED in seen and sum(map(bool, seen)) > _MOSTLY * len(cells)
 
 
 def time_in(rows: Sequence[Row], keys: Sequence[str]) -> str | None:

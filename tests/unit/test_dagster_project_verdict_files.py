@@ -88,6 +88,29 @@ def test_a_row_names_what_calls_to_a_model_belong_to(tmp_path: Path) -> None:
     assert "unclear_verdict" not in arrived.rejected
 
 
+def test_attempts_that_go_on_in_another_file(tmp_path: Path) -> None:
+    """Calls of one attempt lie in two days' files, and a table says how each attempt went and, by its number, at which ticket."""
+    boats = ("1", "2", "3", "4")
+    days: tuple[list[Any], list[Any]] = ([], [])
+    for n in boats:
+        said = [*run(n)["messages"], {"role": "user", "content": "Book it."}, {"role": "assistant", "content": "Booked."}]  # fmt: skip
+        for day, lines in enumerate(days):
+            made = said[2 * day + 1]
+            lines.append(
+                {"ts": f"2026-11-0{day + 1}T{23 - 23 * day:02}:0{n}:00Z", "run_id": f"r-{n}", "request": {"model": "m", "messages": said[: 2 * day + 1]},
+                 "response": {"id": f"a{n}{day}", "choices": [{"message": made}]}}
+            )  # fmt: skip
+    rows = "run_id,ticket_id,attempt,resolved\nr-1,T-1,1,true\nr-2,T-1,2,false\nr-3,T-2,1,true\nr-4,T-2,2,true\n"
+    files = {f"day{day}.jsonl": "".join(json.dumps(one) + "\n" for one in lines) for day, lines in enumerate(days)}  # fmt: skip
+    found, arrived = outcomes(tmp_path, {**files, "runs.csv": rows})
+    assert found == {n: {"resolved": float(n != "2")} for n in boats}
+    assert not arrived.rejected
+    told = list(map(json.loads, raw_lines(open_home(tmp_path / "home"))))
+    assert [len(one["messages"]) for one in told] == [4] * 4
+    tasks = {one["messages"][0]["content"].split()[2]: one["task_key"] for one in told}
+    assert tasks == {"1": "T-1", "2": "T-1", "3": "T-2", "4": "T-2"}
+
+
 def test_a_row_names_a_span_and_its_verdict(tmp_path: Path) -> None:
     """A table of what was marked on spans says neither which trace nor under which name of its own: the span and a column's word do."""
     spans = [
@@ -96,9 +119,23 @@ def test_a_row_names_a_span_and_its_verdict(tmp_path: Path) -> None:
         for n in ("1", "2")
     ]  # fmt: skip
     marks = "span_id,name,label,score,annotator_kind\n51,done,yes,1.0,LLM\n51,tone,kind,0.5,LLM\n52,done,no,0.0,LLM\n"
+    objects = "".join(
+        json.dumps({"id": f"m{n}", "span_id": f"5{n}", "name": "polite", "annotator_kind": "HUMAN", "result": {"label": None, "score": n}, "metadata": {"by": "x"}, "user_id": None})
+        + "\n"
+        for n in (1, 2)
+    )  # fmt: skip
     lines = "".join(json.dumps(span) + "\n" for span in spans)
-    found, arrived = outcomes(tmp_path, {"spans.jsonl": lines, "marks.csv": marks})
-    assert found == {"1": {"done": 1.0, "tone": 0.5}, "2": {"done": 0.0}}
+    files = {"spans/all.jsonl": lines, "marks.csv": marks, "more/marks.jsonl": objects}
+    found, arrived = outcomes(tmp_path, files)
+    assert found == {"1": {"done": 1.0, "tone": 0.5, "polite": 1.0}, "2": {"done": 0.0, "polite": 2.0}}  # fmt: skip
+    assert not arrived.rejected
+
+
+def test_a_verdict_that_was_taken_back_is_none(tmp_path: Path) -> None:
+    """The one that stands counts."""
+    rows = "run,score,deleted_at\nb-1,1.0,2026-11-01T10:00:00Z\nb-1,0.0,\nb-2,1.0,\n"
+    found, arrived = outcomes(tmp_path, {**TWO, "scores.csv": rows})
+    assert found == {"1": {"score": 0.0}, "2": {"score": 1.0}}
     assert not arrived.rejected
 
 

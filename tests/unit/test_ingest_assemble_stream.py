@@ -114,6 +114,16 @@ def test_a_conversation_without_an_id_goes_on_over_parts(tmp_path: Path) -> None
     assert same(in_parts(spans, (), tmp_path, 1), whole)
 
 
+def test_logged_calls_with_an_id_each_come_into_one_part(tmp_path: Path) -> None:
+    """A proxy made the ids up, so that only the history says which calls are one conversation."""
+    turns = [f"[{USER}]", f"[{USER}, {HELLO}, {USER2}]"]
+    calls = [_turn(n, told, f"r{n}", **{"session.id": f"s{n}"}) for n, told in enumerate(turns)]
+    spans = [replace(call, scope="model_calls") for call in reversed(calls)]
+    whole = assemble(spans, app=APP)
+    assert [one.conversation_id for one in whole.episodes] == ["s0"]
+    assert same(in_parts(spans, (), tmp_path, 1), whole)
+
+
 def test_an_outcome_finds_its_episode_in_another_part(tmp_path: Path) -> None:
     """A rating that names only the response joins the one episode that holds it."""
     rating = LogEvent(

@@ -98,7 +98,25 @@ def chained(given: Turns, made: Record, number: int) -> Record:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("layout", [openai, gateway, unnamed, gemini, chained])
+def columns(given: Turns, made: Record, number: int) -> Record:
+    """A row of a proxy's table: what was sent stands in columns of its own."""
+    record = openai(given, made, number)
+    beside = {"startTime": record["ts"], "session_id": "sess_01", "end_user": "u1"}
+    own = {key: record["request"][key] for key in ("model", "messages", "tools")}
+    return {**beside, **own, "response": record["response"]}
+
+
+def columns_of_text(given: Turns, made: Record, number: int) -> Record:
+    """The same with the bodies as text, the request once more whole, and the tools only there."""
+    row = columns(given, made, number)
+    request = {key: row[key] for key in ("model", "messages", "tools")}
+    del row["tools"]
+    return {**row, "response": json.dumps(row["response"]), "proxied": json.dumps(request)}
+
+
+@pytest.mark.parametrize(
+    "layout", [openai, gateway, unnamed, gemini, chained, columns, columns_of_text]
+)
 def test_calls_of_one_conversation_are_one_episode(
     tmp_path: Path, layout: Callable[[Turns, Record, int], Record]
 ) -> None:
@@ -109,6 +127,26 @@ def test_calls_of_one_conversation_are_one_episode(
     assert (len(episode.tools), episode.subject) == (1, "u1")
     if layout not in {unnamed, chained}:
         assert episode.conversation_id == "sess_01"
+
+
+@pytest.mark.parametrize("layout", [columns, columns_of_text])
+def test_calls_with_an_id_each_are_one_episode_by_their_history(
+    tmp_path: Path, layout: Callable[[Turns, Record, int], Record]
+) -> None:
+    """A proxy makes an id up for each call whose client names no conversation; others of the same beginning name theirs."""
+    lines = [{**layout(given, made, n), "session_id": f"made-up-{n}"} for n, (given, made) in enumerate(MODEL_CALLS)]  # fmt: skip
+    episode = only_episode(read(tmp_path, [lines[0], *lines]))
+    assert [told(step) for step in episode.steps] == EXPECTED
+    named = [layout(given, made, n + 5) for n, (given, made) in enumerate(MODEL_CALLS)]
+    episodes = assembled(read(tmp_path, [*lines, *named]))
+    assert [one.conversation_id for one in episodes] == ["made-up-0", "sess_01"]
+
+
+def test_a_conversation_beside_what_a_model_made_of_it_is_no_call(tmp_path: Path) -> None:
+    """Its messages hold the answer already."""
+    line = {**columns(TURNS, TURNS[-1], 0)}
+    found = read(tmp_path, [line, {**line, "session_id": "sess_02"}])
+    assert (found.spans, len(found.chats)) == ([], 2)
 
 
 def test_a_mark_on_one_call_is_the_conversations_outcome(tmp_path: Path) -> None:

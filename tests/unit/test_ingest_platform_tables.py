@@ -158,13 +158,37 @@ def frames(folder: Path) -> Path:
 
 
 def test_data_frames_of_spans_and_of_marks_on_them(tmp_path: Path) -> None:
-    """The rows of the second table name spans of the first: their traces say which conversation is meant."""
+    """The rows of the second table name spans of the first."""
     found = decoded_below(frames(tmp_path), app=APP)
     assert [told(step) for step in only_episode(found).steps] == EXPECTED
     mark, tone = found.outcomes
     assert (mark.name, mark.value, mark.by, mark.text) == ("correctness", 1.0, "reviewer", "as it should be")  # fmt: skip
-    assert {(one.target_kind, one.target_id) for one in (mark, tone)} == {("span", "t1:s1")}
+    assert {(one.target_kind, one.target_id) for one in (mark, tone)} == {
+        ("attribute", "span_id=s1")
+    }
     assert assemble(found.spans, app=APP).episodes
+
+
+def test_a_frame_of_what_an_evaluator_found_is_called_after_its_file(tmp_path: Path) -> None:
+    """Only the file says what was judged; a figure alone on a span says nothing."""
+    rows: list[Record] = [{"context.span_id": "s1", "label": "wrong", "score": 0.0, "explanation": "It does not say where the order is."}]  # fmt: skip
+    sheet(tmp_path / "correctness.csv", rows)
+    sheet(tmp_path / "took.csv", [{"context.span_id": "s1", "score": 3.0}])
+    found = decoded_below(tmp_path, app=APP)
+    (mark,) = found.outcomes
+    assert (mark.name, mark.value, mark.label) == ("correctness", 0.0, "wrong")
+
+
+def test_a_page_of_verdicts_on_sessions(tmp_path: Path) -> None:
+    """As a service answers who asks for them; beside conversations a list of verdicts stays what it was."""
+    rows: list[Record] = [{"session_id": "c1", "name": "helped", "annotator_kind": "HUMAN", "result": {"score": 1, "label": None}}]  # fmt: skip
+    path = tmp_path / "page.json"
+    path.write_text(json.dumps({"data": rows, "next_cursor": None}))
+    (mark,) = decoded_below(path, app=APP).outcomes
+    assert (mark.target_kind, mark.target_id, mark.value, mark.by) == ("conversation", "c1", 1.0, "reviewer")  # fmt: skip
+    messages = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
+    path.write_text(json.dumps({"chats": [{"id": "c1", "messages": messages}], "marks": rows}))
+    assert len(decoded_below(path, app=APP).chats) == 1
 
 
 def parts(folder: Path, *, snake: bool) -> Path:

@@ -562,3 +562,56 @@ def test_calls_beside_messages_that_say_nothing_are_left_out(tmp_path: Path) -> 
     path = tmp_path / "export.json"
     path.write_text(json.dumps({**runs_beside(), "messages": nothing}))
     assert "calls_left_out" in only_episode(decoded_below(path, app=APP)).completeness
+
+
+def test_messages_that_were_taken_back_are_left_out(tmp_path: Path) -> None:
+    """In a list as in a table, by a time or a truth; the episode says so."""
+    for name, mark, plain in (("time", "2026-09-01T08:00:09Z", None), ("truth", True, False)):
+        rows = [{"conversation_id": "c1", **one, "deleted_at": plain} for one in OPENAI_SAID]
+        wrong = {**rows[-1], "content": "It was lost.", "deleted_at": mark}
+        said = [*rows[:-1], wrong, rows[-1]]
+        (tmp_path / f"{name}.json").write_text(json.dumps({"messages": said}))
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in said))
+        for ending in ("json", "jsonl"):
+            episode = only_episode(decoded_below(tmp_path / f"{name}.{ending}", app=APP))
+            assert [told(step) for step in episode.steps] == EXPECTED
+            assert "other_messages_left_out" in episode.completeness
+
+
+def test_pieces_of_an_answer_before_the_whole_one_are_left_out(tmp_path: Path) -> None:
+    """A runtime keeps a stream as it came; pieces that make up no message behind them stay."""
+    pieces = [ANSWER[:7], ANSWER[7:9], ANSWER[9:]]
+    told_in = [{"role": "assistant", "content": text} for text in pieces]
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps({"history": [*OPENAI_SAID[:-1], *told_in, OPENAI_SAID[-1]]}))
+    episode = only_episode(decoded_below(path, app=APP))
+    assert [told(step) for step in episode.steps] == EXPECTED
+    path.write_text(json.dumps({"history": [*OPENAI_SAID[:-1], *told_in]}))
+    episode = only_episode(decoded_below(path, app=APP))
+    assert [step.content for step in episode.steps[-3:]] == pieces
+
+
+def test_a_truth_says_whose_a_message_is(tmp_path: Path) -> None:
+    """Of a message that names no speaker; one that names him is asked for the name."""
+    path = tmp_path / "chats.json"
+    said = [{"isUser": True, "text": "Where is A1?"}, {"isUser": False, "text": "It was sent."}]
+    path.write_text(json.dumps([{"id": name, "messages": said} for name in ("c1", "c2")]))
+    chats = decoded_below(path, app=APP).chats
+    assert [[s.role for s in chat.episode.steps] for chat in chats] == [["user", "assistant"]] * 2
+    named = [{"role": "user", "is_bot": True, "text": "Hi"}, {**said[1], "role": "assistant"}]
+    path.write_text(json.dumps({"history": named}))
+    episode = only_episode(decoded_below(path, app=APP))
+    assert [step.role for step in episode.steps] == ["user", "assistant"]
+
+
+def test_a_record_that_is_there_twice_numbers_no_others(tmp_path: Path) -> None:
+    """It counts once, and all keep the ids by which a table of outcomes knows them; two attempts are told apart."""
+    rows = [{"id": f"row-{n}", "history": OPENAI_SAID, "note": n} for n in range(11)]
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in (*rows, rows[0])))
+    found = decoded_below(path, app=APP)
+    assert {chat.episode.conversation_id for chat in found.chats} == {one["id"] for one in rows}
+    other = {**rows[0], "note": 3}
+    path.write_text("".join(json.dumps(one) + "\n" for one in (*rows, rows[0], other)))
+    found = decoded_below(path, app=APP)
+    assert len({chat.episode.conversation_id for chat in found.chats}) == 13

@@ -608,6 +608,69 @@ def test_tables_of_a_folder_that_belong_together_by_ids(tmp_path: Path) -> None:
     assert chats["s-a"].outcomes == ()
 
 
+def letters(folder: Path, *, speakers: str) -> Path:
+    """A bot's own tables: letters for who speaks, a column of calls with results, a row that is there twice, and tickets, one of them of a call by phone."""
+    folder.mkdir()
+    user, bot, other = tuple(speakers)
+    ran = json.dumps([{"fn": "find", "in": {"ship": "A"}, "out": None, "err": "no such ship"}])
+    rows = [
+        (n + 10 * c, f"C-{c}", who, text, f"2026-11-01T1{c}:00:0{n}Z", calls)
+        for c in (1, 2)
+        for n, (who, text, calls) in enumerate(
+            [(other, "Begun on the web.", ""), (user, "Where is A?", ""), (bot, "I do not know.", ran), (user, "Thanks", "")]
+        )
+    ]  # fmt: skip
+    header = ("row_id", "conv_ref", "sender", "body", "created_at", "ran_json")
+    table(folder / "lines.csv", header, [*rows[::-1], rows[2]])
+    ends = [("1", "C-1", "solved_by_bot"), ("2", "C-2", "unresolved"), ("3", "", "solved_by_bot")]
+    table(folder / "tickets.csv", ("ticket_no", "conv_ref", "resolution"), ends)
+    return folder
+
+
+def test_a_bots_own_tables_with_letters_for_who_speaks(tmp_path: Path) -> None:
+    """One letter for each side; a list of tools with arguments and results is what the bot did."""
+    found = decoded_below(letters(tmp_path / "own", speakers="CBS"), app=APP)
+    assert found.rejected == []
+    assert [[o.label for o in chat.outcomes] for chat in found.chats] == [["unresolved"], ["solved_by_bot"]]  # fmt: skip
+    for chat in found.chats:
+        steps = [s for s in chat.episode.steps if s.role != "system"]
+        assert [(s.role, s.content, s.is_error) for s in steps] == [
+            ("user", "Where is A?", None),
+            ("assistant", None, None),
+            ("tool", "no such ship", True),
+            ("assistant", "I do not know.", None),
+            ("user", "Thanks", None),
+        ]
+        assert [c.name for c in steps[1].tool_calls] == ["find"]
+
+
+@pytest.mark.parametrize(
+    ("column", "words"),
+    [("is_bot", "ft"), ("fromCustomer", ("true", "false")), ("direction", ("in", "out"))],
+)
+def test_one_of_two_sides_a_row(tmp_path: Path, column: str, words: Sequence[str]) -> None:
+    """A truth that is true of one side, or which way the message went."""
+    rows = [(c, words[n], text, f"2026-11-01T1{c}:00:0{n}Z") for c in (1, 2) for n, text in enumerate(("Where is A?", "At sea."))]  # fmt: skip
+    path = table(tmp_path / "t.csv", ("conversation_id", column, "text", "created_at"), rows)
+    chats = decoded_below(path, app=APP).chats
+    assert [[s.role for s in chat.episode.steps] for chat in chats] == [["user", "assistant"]] * 2
+
+
+def test_messages_in_a_column_of_objects_with_names_for_speakers(tmp_path: Path) -> None:
+    """Most name the agent by its own name, and the user by the word."""
+    said = [("user", "Where is A?"), ("desk", "I look."), ("desk", "At sea.")]
+    rows = [(f"e{n}", "s1", json.dumps({"author": who, "content": {"parts": [{"text": text}]}}), f"2026-11-01T10:00:0{n}Z") for n, (who, text) in enumerate(said)]  # fmt: skip
+    path = table(tmp_path / "t.csv", ("id", "session_id", "event_data", "created_at"), rows)
+    (chat,) = decoded_below(path, app=APP).chats
+    assert [(s.role, s.content) for s in chat.episode.steps] == [("user", said[0][1]), ("assistant", said[1][1]), ("assistant", said[2][1])]  # fmt: skip
+
+
+def test_letters_for_several_of_one_side_tell_nobody_apart(tmp_path: Path) -> None:
+    """People on a panel may be A, B and C."""
+    folder = letters(tmp_path / "panel", speakers="CBA")
+    assert decoded_below(folder / "lines.csv", app=APP).chats == []
+
+
 def test_tables_of_a_folder_that_name_nothing_of_each_other(tmp_path: Path) -> None:
     """Words whose turns no table holds are nobody's: all files are refused as each alone is."""
     folder = turns_and_steps(tmp_path / "export", named="Elsewhere")
@@ -712,7 +775,7 @@ def test_calls_with_results_inside_are_told_one_by_one(tmp_path: Path) -> None:
 def test_tables_beside_others_are_joined_all_the_same(
     tmp_path: Path, others: dict[str, str]
 ) -> None:
-    """One without rows joins nothing and stops nothing; nor do spans and the marks on them, which belong together in their own way."""
+    """One without rows joins nothing and stops nothing; nor do spans and the marks on them."""
     messages = (
         "id,conversation_id,role,content,created_at\n"
         "m1,c-a,user,Where is A1?,2026-09-01T08:00:00Z\n"
@@ -725,7 +788,6 @@ def test_tables_beside_others_are_joined_all_the_same(
     joined = {one.name: one for one in sources_in(tmp_path)}
     assert joined.keys() == files.keys() - {"ratings.csv"}
     assert joined["messages.csv"].lines is not None
-    assert "marks.csv" not in joined or joined["marks.csv"].lines is not None
 
 
 def test_files_of_a_folder_are_not_compared_with_each_other(

@@ -32,6 +32,8 @@ def told(tmp_path: Path, beside: dict[str, Any]) -> Found:
         ({"job": "nightly", "failed": True}, [("failed", 1.0, None)]),
         ({"survey": {"goal_reached": False, "limit_reached": True}}, [("goal_reached", 0.0, None)]),
         ({"csat": 4, "conversation": {"resolution": "solved", "channel": "web"}}, [("csat", 4.0, None), ("resolution", None, "solved")]),
+        ({"csat": 4, "ticket": {"resolution": "resolved_by_bot"}}, [("csat", 4.0, None), ("resolution", None, "resolved_by_bot")]),
+        ({"csat": 4, "ticket": {"resolution": "resolved_by_staff"}}, [("csat", 4.0, None)]),
         ({"reward": 1, "ticket": {"resolution": "solved"}}, [("reward", 1.0, None)]),
         ({"scores": {"latency_s": 3.2, "total_tokens": 90, "helped": 1}}, [("helped", 1.0, None)]),
         ({"score": {"score": 8, "out_of": 10}}, [("score", 0.8, None)]),

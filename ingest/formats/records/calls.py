@@ -14,6 +14,7 @@ from ingest.dialects.attributes import python_literal
 from ingest.dialects.content_blocks import blocks_text
 from ingest.dialects.parts import CALL_TYPES, is_result, parts_in
 from ingest.files.partial_json import parse_json
+from ingest.formats.records.steps import call_of
 from ingest.formats.records.text_calls import calls_in, results_in, written_list
 from ingest.formats.records.words import CALL, NAMES, is_name, role_of
 from ingest.formats.records.written_calls import ARGUMENT, listed_calls, plain_act, written_call
@@ -31,6 +32,8 @@ from ingest.records.text import Json, json_text, objects_in, type_of
 _RESULT: Final = tuple(name for name in RESULTS if name not in RESULT_LISTS)
 """Where one result stands; a list of several is read apart."""
 _FAILED: Final = ("error", "failed", "failure")
+_FAILURES: Final = ("error", "err")
+_NO_CALLS: Final = frozenset((*NAMES["said"], *RESULT_LISTS))
 Message = dict[str, Any]
 
 
@@ -55,13 +58,13 @@ def message_calls(
     """Everything that a message asks for; `index` makes ids for calls that need one, `is_model` lets text hold calls."""
     found = MessageCalls(content=content, is_list=bool(_several_calls(item)))
     for number, call in enumerate(_listed_calls(item)):
-        held = next((key for key in (*_RESULT, "error") if _stands_beside(call, key)), None)
+        held = next((key for key in (*_RESULT, *_FAILURES) if _stands_beside(call, key)), None)
         own = call
         if held is not None:
             identity = next((call[key] for key in ("id", *CALL_IDS) if call.get(key)), None)
             identity = identity or f"call_{index}_{number}"
             own = {**call, "id": identity}
-            has_failed = held == "error" or call.get("status") in _FAILED
+            has_failed = held in _FAILURES or call.get("status") in _FAILED
             failed = {"is_error": True} if has_failed else {}
             found.results.append({"tool_call_id": identity, "content": call[held], **failed})
         found.calls.append(own)
@@ -234,7 +237,7 @@ def _failed_message(message: Message, failure: Json) -> Message:
 
 
 def _listed_calls(item: Message) -> list[Message]:
-    key = next((key for key in CALL_LISTS if item.get(key)), "")
+    key = next((key for key in (*CALL_LISTS, *item) if lists_calls(key, item.get(key))), "")
     listed = item.get(key, _several_calls(item))
     if isinstance(listed, str):
         read = parse_json(listed)
@@ -246,6 +249,13 @@ def _listed_calls(item: Message) -> list[Message]:
     return objects_in(listed)
 
 
+def lists_calls(key: str, value: Json) -> bool:
+    """Whether a message keeps its calls there: under a name for them, or as nothing but tools with arguments and a place for a result."""
+    items = objects_in(value) if key not in _NO_CALLS else []
+    told = (call_of(one) is not None and any(key in one for key in _RESULT) for one in items)
+    return bool(value) and (key in CALL_LISTS or (items == value and all(told)))
+
+
 def _several_calls(item: Message) -> list[Json]:
     """The calls under the name that a model's API once had for one: what comes back is a list, too."""
     listed = item.get("function_call")
@@ -254,7 +264,7 @@ def _several_calls(item: Message) -> list[Json]:
 
 def _stands_beside(call: Message, key: str) -> bool:
     """Whether a call carries its result: it has arguments of its own, and this beside them."""
-    if call.get(key) is None or (key == "error" and not isinstance(call[key], str)):
+    if call.get(key) is None or (key in _FAILURES and not isinstance(call[key], str)):
         return False
     return isinstance(call.get("function"), dict) or any(
         one in call for one in ARGUMENTS if one != key

@@ -145,6 +145,7 @@ def read_conversation(items: Sequence[Json]) -> Conversation:
     if _runs_backwards(said):
         said.reverse()
     found = Conversation(agent=settle(said))
+    said = _without_pieces(said)
     bind_tagged(said)
     said = with_programs_once(said)
     bind_programs(said)
@@ -193,6 +194,31 @@ def _once_each(said: Iterable[Speech]) -> list[Speech]:
             one.role = "system"
             one.message = {key: value for key, value in one.message.items() if key != "role"}
     return found
+
+
+def _without_pieces(said: Sequence[Speech]) -> list[Speech]:
+    """The messages without pieces of an answer that were kept as they came, several of them, where the whole one stands behind them."""
+    found: list[Speech] = []
+    for one in said:
+        begin = len(found)
+        follows = {piece.role for piece in (*found[-2:], one)} == {"assistant"}
+        rest = _text_of(one) if follows else ""
+        while rest and begin and found[begin - 1].role == "assistant":
+            text = _text_of(found[begin - 1])
+            if not text or not rest.endswith(text):
+                break
+            rest, begin = rest.removesuffix(text), begin - 1
+        if not rest and len(found) - begin > 1:
+            del found[begin:]
+        found.append(one)
+    return found
+
+
+def _text_of(one: Speech) -> str:
+    """What a message says; nothing where it calls something."""
+    steps = read_messages(one.message.get("content"), role="assistant").steps
+    calls = one.message.get("tool_calls") or any(step.tool_calls for step in steps)
+    return "" if calls else "".join(step.content or "" for step in steps)
 
 
 def _with_results_apart(said: Sequence[Speech]) -> Iterator[Speech]:
@@ -262,9 +288,7 @@ def _one_by_one(asked: Speech, results: Sequence[Speech], text: Json) -> Iterato
 
 
 def _are_same(one: Speech, other: Speech) -> bool:
-    texts = [read_messages(said.message.get("content"), role="user").steps for said in (one, other)]
-    plain = "tool_calls" not in one.message and "tool_calls" not in other.message
-    return plain and one.role == other.role and bool(texts[0]) and texts[0] == texts[1]
+    return one.role == other.role and bool(_text_of(one)) and _text_of(one) == _text_of(other)
 
 
 def answer_in(value: Json) -> list[Message]:

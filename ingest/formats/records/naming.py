@@ -17,7 +17,7 @@ from ingest.files.file_facts import BY_PLACE, BY_TRIAL, FileFacts, stem_of
 from ingest.formats.records.fields import CONVERSATION, ROW, TASK, TRIAL, Fields
 from ingest.formats.records.words import NAMES, snake_case
 from ingest.otlp.record import Arrival
-from ingest.records.text import Json
+from ingest.records.text import Json, json_bytes
 
 _NUMBERS: Final = re.compile(r"\d+")
 _ID: Final = re.compile(r"(?=\D*\d)[^\s@:.{\[\x22]{1,64}")
@@ -107,7 +107,9 @@ def facts_of_all(
     """What goes for all records of a file, each with its name in a map: which field names them, and what tells those of one name apart."""
     first = [own_fields(one) for one, key in islice(records(), _SAMPLE) if key is None]
     own_id = next(_own_ids(first), "") if len(first) >= _SEVERAL else ""
-    named = (naming_of(Fields(own_fields(one)), key, own_id=own_id) for one, key in records())
+    named = (
+        (naming_of(Fields(own_fields(one)), key, own_id=own_id), one) for one, key in records()
+    )
     tasks = [(one.named, one.trial) for one in map(naming_of, map(Fields, first)) if one.named]
     tells = len({*tasks}) == len(first) > 1
     return replace(facts, own_id=own_id, numbered_by=_numbered_by(named), names_tasks=tells)
@@ -122,19 +124,23 @@ def _own_ids(records: Sequence[dict[str, Any]]) -> Iterator[str]:
             yield key
 
 
-def _numbered_by(namings: Iterable[Naming]) -> str:
-    """What tells the records of one file apart; bounded by 100 bytes or so a record."""
+def _numbered_by(namings: Iterable[tuple[Naming, Json]]) -> str:
+    """What tells the records of one file apart, where few were written twice these counted once; bounded by 200 bytes or so a record."""
     seen: set[int] = set()
     trials: set[int] = set()
-    repeated = told = False
-    for naming in namings:
-        if naming.conversation is not None or naming.base is None:
+    whole: set[int] = set()
+    repeated, told, twice = False, False, 0
+    for naming, record in namings:
+        text = hash((naming.base, json_bytes(record)))
+        if naming.conversation is not None or naming.base is None or text in whole:
+            twice += text in whole
             continue
+        whole.add(text)
         base, trial = hash(naming.base), hash((naming.base, naming.trial))
         repeated = repeated or base in seen
         told = told or trial in trials
         seen.add(base)
         trials.add(trial)
-    if not repeated:
-        return ""
-    return BY_PLACE if told else BY_TRIAL
+    if 10 * twice > len(whole):
+        return BY_PLACE  # attempts that said the same
+    return "" if not repeated else BY_PLACE if told else BY_TRIAL

@@ -27,6 +27,7 @@ from ingest.formats.records.text_calls import calls_in, results_in
 from ingest.formats.records.words import CALL, NAMES, is_name, role_in_name, role_of, snake_case
 from ingest.records.call_names import CALL_IDS, CALL_LISTS, CALLS, RESULT_LISTS
 from ingest.records.moments import from_any
+from ingest.records.outcome_words import yes_or_no
 from ingest.records.text import Json, json_text, objects_in, type_of
 
 ROLE_NAMED: Final = 2
@@ -70,6 +71,7 @@ _OF_LOG: Final = ("event", "trace")
 """Types of what happened beside the words, whoever caused it."""
 _ITEMS: Final = CALL_ITEMS | RESULT_ITEMS | {"reasoning"}
 """Items of OpenAI's Responses API that have no role."""
+_WITHDRAWN: Final = frozenset(NAMES["withdrawn"])
 _MOST_SPEAKERS: Final = 4
 _PAGE: Final = re.compile(r"\s*<(?:p|div)\b.*</(?:p|div)>\s*", re.DOTALL)
 """What a service for letters and chats keeps as a message's `body`."""
@@ -184,12 +186,15 @@ def speeches(items: Sequence[Json]) -> Iterator[Speech]:
     """The speeches of a list of messages, in order; what is no message at all gives none."""
     items = spoken_pairs(items) or items
     tools = _tools_addressed(items)
-    told = objects_in(list(items))
+    whole = objects_in(list(items))
+    told = [one for one in whole if not is_withdrawn(one)]
+    flags = {"other_messages_left_out"} if len(told) < len(whole) else set[str]()
     aside = _types_aside(told)
+    flags |= {"side_events_left_out"} if aside else set()
     to_agent = any(role_of(str(one.get("recipient"))) == "assistant" for one in told)
     for index, item in enumerate(items):
         if isinstance(item, dict):
-            for number, plain in enumerate(plain_items(item)):
+            for number, plain in enumerate([] if is_withdrawn(item) else plain_items(item)):
                 one = call_by_message(plain, tools)
                 # Ids made of places stay apart where an item stands for several messages.
                 if to_agent and _is_between_others(plain):
@@ -197,7 +202,7 @@ def speeches(items: Sequence[Json]) -> Iterator[Speech]:
                 if type_of(plain) in aside or str(plain.get("role")) in aside:
                     continue
                 for speech in _of_item(one, index if number == 0 else f"{index}_{number}"):
-                    speech.flags |= {"side_events_left_out"} if aside else set()
+                    speech.flags |= flags
                     yield speech
         elif (
             isinstance(item, list) and len(item) == 2
@@ -205,6 +210,13 @@ def speeches(items: Sequence[Json]) -> Iterator[Speech]:
             for role, text in zip(("user", "assistant"), item, strict=True):
                 if isinstance(text, str):
                     yield Speech(role=role, message={"role": role, "content": text})
+
+
+def is_withdrawn(item: Json) -> bool:
+    """Whether whoever keeps an item has marked it as deleted."""
+    own = item.items() if isinstance(item, dict) else ()
+    told = [one for key, one in own if one and snake_case(key) in _WITHDRAWN]
+    return any(moment(one) is not None or yes_or_no(str(one)) is True for one in told)
 
 
 def spoken_pairs(items: Sequence[Json]) -> list[Json]:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
+from ingest.records.outcome_words import yes_or_no
 from ingest.records.word_lists import word_lists
 
 NAMES: Final = word_lists(Path(__file__).with_name("names_in_use.toml"))
@@ -70,6 +71,7 @@ _PASSED_ON: Final = ("received", "sent")
 _REQUESTED: Final = frozenset(NAMES["requested"])
 _RETURNED: Final = frozenset(NAMES["returned"])
 """Words behind a tool or a call that tell the asking from what came of it."""
+_OF_SIDE: Final = re.compile(r"(?:is|from|by|is_from|is_by|sent_by)_(\w+)")
 _STANDS_FOR_USER: Final = ("user_proxy", "human_proxy")
 
 
@@ -98,6 +100,15 @@ def role_of(word: str) -> str | None:
             return CALL if what in _REQUESTED else None
         return role if what in _SPEECH else None
     return role
+
+
+def role_by_truth(key: str, value: object) -> str | None:
+    """The role that a truth tells, true of one side and not of the other: `is_bot`, `fromUser`."""
+    found = _OF_SIDE.fullmatch(snake_case(key))
+    side = role_of(found[1]) if found else None
+    said = yes_or_no(str(value)) if side in _TELLING else None
+    other = "user" if side == "assistant" else "assistant"
+    return None if said is None else side if said else other
 
 
 def role_in_name(name: str) -> str | None:

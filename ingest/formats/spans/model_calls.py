@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
 from ingest.dialects.parts import first_of
 from ingest.formats.format import Decoded, Format
-from ingest.formats.records.fields import CONVERSATION, MODEL, STARTED, TASK, Fields
+from ingest.formats.records.fields import CONVERSATION, MODEL, STARTED, TASK, Fields, told_in
 from ingest.formats.records.speech import moment
 from ingest.formats.records.verdicts import outcomes_of_span
-from ingest.formats.records.words import snake_case
+from ingest.formats.records.words import role_of, snake_case
 from ingest.otlp.record import Arrival
 from ingest.records.span import STATUS_ERROR, Span
 from ingest.records.text import Json, json_bytes, json_text, type_of
@@ -34,6 +34,7 @@ _SETTINGS: Final = frozenset(
 )
 """What only the body of a request has beside the messages."""
 _PROMPTS: Final = ("system", "instructions", "systemInstruction", "system_instruction")
+_OF_REQUEST: Final = frozenset({*_SENT, *_SETTINGS, *_PROMPTS})
 _SESSION: Final = re.compile(
     r"(?:.+_)?(?:session|thread|chat|conversation)_id|session|conversation"
 )
@@ -73,15 +74,16 @@ class Call:
 def claims(value: Json) -> bool:
     """Whether a value is one call to a model that says when or under which id it was answered, or one side of a batch's."""
     call = call_in(value)
-    if call is None:
-        return half_in(value) is not None
+    if call is None or _BATCH_ID in call.beside:
+        return call is not None
     return _response_id(call.response) is not None or _time(call) is not None
 
 
 def call_in(value: Json) -> Call | None:
-    """The call that a record holds; None where it holds no request or no response of a model's API below its top."""
-    if not isinstance(value, dict) or any(isinstance(value.get(key), list) for key in _SENT):
+    """The call that a record holds; None where it holds no request or no response of a model's API, of which a batch has one in another file."""
+    if not isinstance(value, dict):
         return None
+    value = {key: told_in(one) for key, one in value.items()}  # tables keep bodies as text
     response = next(
         (
             (path, one)
@@ -91,30 +93,31 @@ def call_in(value: Json) -> Call | None:
         None,
     )
     others = {key: one for key, one in value.items() if response is None or key != response[0]}
-    request = next(((path, one) for path, one in _objects_below(others) if is_request(one)), None)
+    is_half = isinstance(value.get(_BATCH_ID), str)
+    request = _request_in(others) or (((), {}) if is_half and response is not None else None)
     if request is None:
         return None
     if response is None:
         # Nothing in the place of the answer: the call was broken off.
         empty = (key for key, one in value.items() if _names_response(key) and one in _NOTHING)
         response = (next(empty, ""), {})
-        if not response[0]:
+        if not (response[0] or is_half):
             return None
-    beside = {key: one for key, one in others.items() if key != request[0]}
-    return Call(request=request[1], response=response[1], beside=beside)
+    keys, body = request
+    beside = {key: one for key, one in others.items() if key not in keys}
+    return Call(request=body, response=response[1], beside=beside)
 
 
-def half_in(value: Json) -> Call | None:
-    """One side of a call of a batch, whose requests and responses are files of their own; the app's own id names both."""
-    if not isinstance(value, dict) or not isinstance(value.get(_BATCH_ID), str):
-        return None
-    for path, one in _objects_below(value):
-        beside = {key: inner for key, inner in value.items() if key != path}
-        if is_request(one):
-            return Call(request=one, response={}, beside=beside)
-        if _is_response(one):
-            return Call(request={}, response=one, beside=beside)
-    return None
+def _request_in(record: dict[str, Any]) -> tuple[Collection[str], dict[str, Any]] | None:
+    """The body of a request below a record, else the columns of the record that make one up, with the keys of these."""
+    sent = next((one for key in _SENT if isinstance(one := record.get(key), list)), [])
+    if sent and role_of(str(first_of(sent[-1], "role"))) not in {"user", "tool"}:
+        return None  # a conversation, with its answer
+    below = next(((path, one) for path, one in _objects_below(record) if is_request(one)), None)
+    own = {key for key in record if snake_case(key) in _OF_REQUEST}
+    if below is not None:
+        return {below[0], *own.intersection(_SENT)}, below[1]
+    return (own, {key: record[key] for key in own}) if sent and is_request(record) else None
 
 
 def _objects_below(value: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -155,7 +158,7 @@ def _names_response(key: str) -> bool:
 
 def read(value: Json, arrival: Arrival) -> Decoded:
     """Read one call."""
-    call = call_in(value) or half_in(value)
+    call = call_in(value)
     if call is None:
         return Decoded()
     fields = Fields(own=call.beside)
