@@ -7,6 +7,7 @@ adds to it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -60,6 +61,8 @@ _PLAIN: Final = frozenset(
 _TEXT_PARTS: Final = frozenset({None, "", "text", "input_text", "output_text", "refusal"})
 _NAMED_BY_TOOL: Final = ("tool", "function")
 _OWN: Final = ("outcome", "outcomes", "tg")
+_LABEL: Final = re.compile(r"\A\s*(?:SYSTEM|System):\s+")
+"""What some logs put in front of a prompt."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -395,7 +398,7 @@ def _prompts(fields: Fields) -> list[Message]:
         for value, _ in (told for place in places for told in place.values(name, deep=2)):
             text = blocks_text(value.get("parts")) if isinstance(value, dict) else value
             if isinstance(text, str) and text.strip():
-                return [{"role": "system", "content": text}]
+                return [{"role": "system", "content": _LABEL.sub("", text)}]
             if (
                 isinstance(value, dict)
                 and value

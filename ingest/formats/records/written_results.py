@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import Final
 
-from ingest.dialects.content_blocks import is_text_block
+from ingest.dialects.content_blocks import is_media, is_text_block
 from ingest.dialects.tool_output import RESULT_MARK
 from ingest.formats.records.calls import Message
 from ingest.formats.records.speech import Speech
@@ -258,6 +258,7 @@ def _text(one: Speech) -> str:
 
 def _words(message: Message) -> str:
     content: Json = message.get("content")
-    if isinstance(content, list) and all(map(is_text_block, content)):
-        return "\n".join(part["text"] for part in content)
+    texts = [one for one in content if is_text_block(one)] if isinstance(content, list) else []
+    if isinstance(content, list) and all(one in texts or is_media(one) for one in content):
+        return "\n".join(part["text"] for part in texts)
     return content if isinstance(content, str) else ""
