@@ -28,7 +28,8 @@ from ingest.assembly.tool_definitions import merge_tools, with_schemas
 from ingest.assembly.tool_runs import join_runs
 from ingest.dialects.identity import has_failed
 from ingest.dialects.reading import AGENT, MODEL, TOOL
-from ingest.formats.records.written_results import with_programs
+from ingest.dialects.tool_output import RESULT_MARK
+from ingest.formats.records.written_results import is_program, with_programs
 from ingest.records.episode import Episode, Step, episode_id_of
 from ingest.records.outcome import Outcome
 from ingest.records.quarantine import Rejected
@@ -178,10 +179,13 @@ def _main(threads: Sequence[Thread]) -> Thread | None:
 
 
 def _acts(thread: Thread) -> bool:
-    return any(
+    asks = (
         call.reading.tools or any(s.tool_calls for s in call.reading.output)
         for call in thread.calls
     )
+    # An agent that acts in programs is told in words what came of them.
+    told = (s for s in thread.steps if s.role == "user")
+    return any(asks) or any(RESULT_MARK.match(step.content or "") for step in told)
 
 
 def _last_calls(threads: Iterable[Thread]) -> dict[str, int]:
@@ -344,15 +348,25 @@ def _steps(part: _Part, main: Thread | None) -> tuple[list[Step], set[str]]:
     beside = runs_of.pop(main.within if main else None, [])
     others = {call for t in part.threads if t is not main for call in _ids_of_calls(t)}
     others -= _ids_of_calls(main) if main else set()
-    mine = [run for run in beside if run.reading.call_id not in others]
-    ran = join_runs(main.all_steps() if main else [], mine, main.calls if main else ())
+    told = with_programs(main.all_steps()) if main else []
+    below_main = {_agent_above(call) for call in main.calls} if main else set()
+    agents = {_agent_above(call): t for t in part.threads for call in t.calls if t is not main}
+    agents = {agent: thread for agent, thread in agents.items() if agent not in below_main}
+    whose = {run: agents.get(_agent_above(run)) for run in beside}
+    mine = [
+        run
+        for run in beside
+        if run.reading.call_id not in others and not whose[run] and not _in_program(run, told)
+    ]
+    ran = join_runs(told, mine, main.calls if main else ())
     call_of.update(ran.call_of)
     flags |= ran.flags | (main.flags if main else set())
     steps = [_without_own_name(step, main) for step in ran.steps]
     for thread in part.threads:
         if thread is main:
             continue
-        own = [run for run in beside if run.reading.call_id in _ids_of_calls(thread) & others]
+        ids = _ids_of_calls(thread) & others
+        own = [run for run in beside if run.reading.call_id in ids or whose[run] is thread]
         inside = runs_of.pop(thread.within, []) if thread.within else own
         below = join_runs(thread.all_steps(), inside, thread.calls)
         call_of.update(below.call_of)
@@ -363,6 +377,18 @@ def _steps(part: _Part, main: Thread | None) -> tuple[list[Step], set[str]]:
         _insert(steps, below.steps, thread, started_by)
         flags |= thread.flags
     return steps, flags
+
+
+def _agent_above(node: Node) -> Node | None:
+    return next((above for above in node.ancestors() if above.reading.kind == AGENT), None)
+
+
+def _in_program(run: Node, steps: Sequence[Step]) -> bool:
+    """Whether the program that an agent had run last before a tool ran calls that tool."""
+    before = (step for step in reversed(steps) if step.tool_calls and (step.at or 0) <= run.span.started_at)  # fmt: skip
+    last = next(before, None)
+    calls = last.tool_calls if last is not None else ()
+    return any(is_program(one) and f"{run.reading.tool_name}(" in one.arguments for one in calls)
 
 
 def _ids_of_calls(thread: Thread) -> set[str]:

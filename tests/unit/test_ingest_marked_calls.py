@@ -51,8 +51,15 @@ def test_calls_in_tags_with_names_may_be_answered_from_the_users_side(
     turns = [said("user", ASKED), said("assistant", text), said("user", f"{mark}free"), said("assistant", ANSWER), said("user", "Thanks."), said("assistant", "<function=leave>\n</function>")]  # fmt: skip
     prompt = "You may call:\n\n---- BEGIN FUNCTION #1: find_boat ----\nDescription: Find one.\n---- END FUNCTION #1 ----\n\n---- BEGIN FUNCTION #2: leave ----\n"
     chat = only(tmp_path, {"id": "7", "messages": [said("system", prompt), *turns]})
-    assert told(chat.episode.steps)[1:] == [*STEPS, ("user", "Thanks.", []), ("assistant", None, [("leave", {})])]
-    assert [json.loads(one)["function"]["name"] for one in chat.episode.tools] == ["find_boat", "leave"]
+    assert told(chat.episode.steps)[1:] == [
+        *STEPS,
+        ("user", "Thanks.", []),
+        ("assistant", None, [("leave", {})]),
+    ]
+    assert [json.loads(one)["function"]["name"] for one in chat.episode.tools] == [
+        "find_boat",
+        "leave",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,8 @@ _TERMINAL: Final = re.compile(r"(?:[^\d\s]\$|\w@[\w.:~/-]+#)\s*\Z")
 _EXITED: Final = re.compile(r"\s*(?:exit ?code: ?|<returncode>)-?\d+[^\n]*\n", re.IGNORECASE)
 """What whoever ran a program tells first: nobody else says that."""
 _RUN_ID: Final = "run_"
+_ID_OF_CALL: Final = "Call id: "
+"""What a framework tells above the mark of a result, and nobody else."""
 _LONGEST_END: Final = 40
 _LANGUAGES: Final = {"py": "python", "sh": SHELL, "shell": SHELL}
 _LONGEST_PROMPT: Final = 202
@@ -131,7 +133,8 @@ def programs_in(said: Sequence[tuple[Json, Message]]) -> dict[int, re.Match[str]
     marks = [role == "user" and _is_result(text) for role, text in after]
     # An agent may first say that it understood.
     own = [n for n in own if n >= min(blocks, default=0)]
-    acts = bool(marks) if run else len(blocks) >= len(own) - 1 and len(marks) >= _SEVERAL
+    enough = 1 if run or any(text.startswith(_ID_OF_CALL) for _, text in after) else _SEVERAL
+    acts = len(marks) >= enough and (bool(run) or len(blocks) >= len(own) - 1)
     return blocks if acts and all(marks) else {}
 
 
@@ -146,6 +149,11 @@ def with_programs(steps: list[Step]) -> list[Step]:
     said = [Speech(role=s.role, message={"content": s.content, "tool_calls": s.tool_calls}) for s in steps]  # fmt: skip
     bind_programs(said)
     return [*map(_as_told, steps, said)]
+
+
+def is_program(call: ToolCall) -> bool:
+    """Whether a call was made of a program in an agent's text."""
+    return call.call_id.startswith(_RUN_ID)
 
 
 def _as_told(step: Step, one: Speech) -> Step:
