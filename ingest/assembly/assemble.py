@@ -29,7 +29,7 @@ from ingest.assembly.tool_runs import join_runs
 from ingest.dialects.identity import has_failed
 from ingest.dialects.reading import AGENT, MODEL, TOOL
 from ingest.dialects.tool_output import RESULT_MARK
-from ingest.formats.records.written_results import is_program, with_programs
+from ingest.formats.records.written_results import RUN_ID, with_programs
 from ingest.records.episode import Episode, Step, episode_id_of
 from ingest.records.outcome import Outcome
 from ingest.records.quarantine import Rejected
@@ -264,7 +264,7 @@ class _Owners:
 def _episode(part: _Part, app: str, known: Mapping[str, str]) -> Episode:
     main = _main(part.threads)
     steps, flags = _steps(part, main)
-    joined = join_results(with_programs(steps))
+    joined = join_results(steps)
     nodes = [node for node in part.nodes if not node.judged]
     traces = list(dict.fromkeys(n.span.trace_id for n in nodes if not _is_made_up(n)))
     told = part.calls or part.runs
@@ -349,15 +349,10 @@ def _steps(part: _Part, main: Thread | None) -> tuple[list[Step], set[str]]:
     others = {call for t in part.threads if t is not main for call in _ids_of_calls(t)}
     others -= _ids_of_calls(main) if main else set()
     told = with_programs(main.all_steps()) if main else []
-    below_main = {_agent_above(call) for call in main.calls} if main else set()
-    agents = {_agent_above(call): t for t in part.threads for call in t.calls if t is not main}
-    agents = {agent: thread for agent, thread in agents.items() if agent not in below_main}
-    whose = {run: agents.get(_agent_above(run)) for run in beside}
-    mine = [
-        run
-        for run in beside
-        if run.reading.call_id not in others and not whose[run] and not _in_program(run, told)
-    ]
+    agents = {_agent_above(call): t for t in part.threads for call in t.calls}
+    agents |= {_agent_above(call): main for call in main.calls} if main else {}
+    whose = {run: agents.get(agent, main) if (agent := _agent_above(run)) else main for run in beside}  # fmt: skip
+    mine = [run for run in beside if whose[run] is main and run.reading.call_id not in others and not _in_program(run, told)]  # fmt: skip
     ran = join_runs(told, mine, main.calls if main else ())
     call_of.update(ran.call_of)
     flags |= ran.flags | (main.flags if main else set())
@@ -368,7 +363,7 @@ def _steps(part: _Part, main: Thread | None) -> tuple[list[Step], set[str]]:
         ids = _ids_of_calls(thread) & others
         own = [run for run in beside if run.reading.call_id in ids or whose[run] is thread]
         inside = runs_of.pop(thread.within, []) if thread.within else own
-        below = join_runs(thread.all_steps(), inside, thread.calls)
+        below = join_runs(with_programs(thread.all_steps()), inside, thread.calls)
         call_of.update(below.call_of)
         started_by = call_of.get(thread.within) if thread.within else None
         if started_by is None and not any(step.tool_calls for step in below.steps):
@@ -388,7 +383,10 @@ def _in_program(run: Node, steps: Sequence[Step]) -> bool:
     before = (step for step in reversed(steps) if step.tool_calls and (step.at or 0) <= run.span.started_at)  # fmt: skip
     last = next(before, None)
     calls = last.tool_calls if last is not None else ()
-    return any(is_program(one) and f"{run.reading.tool_name}(" in one.arguments for one in calls)
+    return any(
+        one.call_id.startswith(RUN_ID) and f"{run.reading.tool_name}(" in one.arguments
+        for one in calls
+    )
 
 
 def _ids_of_calls(thread: Thread) -> set[str]:

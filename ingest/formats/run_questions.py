@@ -13,7 +13,7 @@ from typing import Final
 from ingest.files.file_facts import stem_of
 from ingest.formats.records.fields import QUESTION, Fields
 from ingest.formats.records.words import NAMES, snake_case
-from ingest.formats.run_verdicts import Parts, Run, names_in, verdicts_of
+from ingest.formats.run_verdicts import Parts, Run, names_in, number_of_file, verdicts_of
 from ingest.records.text import Json
 
 _ATTEMPT: Final = re.compile(rf"(?i)(?:{'|'.join(NAMES['trial'])})[-_. ]?\d+(?!\d)")
@@ -28,13 +28,13 @@ def tasks_in_paths(runs: Sequence[tuple[Parts, str]]) -> dict[int, str]:
 
     A name under which different things were asked (`chat.json` in every folder) is no task's, and then neither are the others.
     """
-    for last in (-1, -2, -3):
+    for last, called in ((-1, stem_of), (-2, stem_of), (-3, stem_of), (-1, number_of_file)):
         places: dict[str, dict[Parts, int]] = {}
         for number, (path, _) in enumerate(runs):
             if len(path) >= -last:
                 tries = [one for one in path[last:][1:] if _ATTEMPT.match(one)]
                 folder = (*path[:last], *tries)
-                places.setdefault(stem_of(path[last]), {}).setdefault(folder, number)
+                places.setdefault(called(path[last]), {}).setdefault(folder, number)
         several = {name: [*at.values()] for name, at in places.items() if len(at) > 1}
         alike = all(len({runs[n][1] for n in at}) == 1 for at in several.values())
         found = {n: name for name, at in several.items() for n in at}

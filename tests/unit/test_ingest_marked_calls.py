@@ -10,7 +10,7 @@ import pytest
 
 from ingest.formats.records.text_calls import calls_in, listed_tools
 from ingest.formats.records.written_calls import written_call
-from tests.unit.test_ingest_harnesses import ANSWER, ASKED, only, said, told
+from tests.unit.test_ingest_harnesses import ANSWER, ASKED, Record, only, said, told
 
 FIND: list[tuple[str, Any]] = [("find_boat", {"boat": "7"})]
 STEPS = [
@@ -83,7 +83,7 @@ def test_a_result_that_names_its_tool_is_what_stands_beside_the_name(tmp_path: P
 
 def test_a_labelled_text_with_marks_and_a_prompt_that_lists_tools(tmp_path: Path) -> None:
     """What ends a turn is nobody's words, nor is the label of the prompt; tools may follow one another without a list."""
-    tools = [{"name": name, "description": "A boat.", "parameters": {}} for name in ("find_boat", "close_boat")]  # fmt: skip
+    tools: list[Record] = [{"name": name, "description": "A boat.", "parameters": {}} for name in ("find_boat", "close_boat")]  # fmt: skip
     prompt = "You may call:\n" + "\n".join(json.dumps(one, indent=4) for one in tools)
     chat = f"USER: {ASKED}\n\n\nASSISTANT: I look. {MARKED['arguments in quotes']} <|endoftext|>\n\n\nFUNCTION RESPONSE: free\n\n\nASSISTANT: {ANSWER} <|endoftext|>\n\n\n"
     read = only(tmp_path, [{"system": f"SYSTEM: {prompt}\n", "chat": chat}], "chats.json").episode

@@ -254,7 +254,7 @@ def test_an_agent_that_acts_in_programs_is_the_conversation() -> None:
         used = {"openinference.span.kind": "TOOL", "tool.name": name, "input.value": "{}", "output.value": "here"}  # fmt: skip
         return span(number, used, **below(above))
 
-    first, second = ("Thought: I go.\nCode:\n```py\n{}\n```<end_code>".format(c) for c in ("find()", "final()"))  # fmt: skip
+    first, second = (f"Thought: I go.\nCode:\n```py\n{c}\n```<end_code>" for c in ("find()", "final()"))  # fmt: skip
     more = f"{first}\nCalling tools:\n[{{'id': 'k0', 'name': 'python', 'arguments': 'find()'}}]"
     agent = {"openinference.span.kind": "AGENT"}
     chain = {"openinference.span.kind": "CHAIN"}

@@ -33,7 +33,6 @@ from ingest.records.text import Json, json_text, objects_in, type_of
 
 Message = dict[str, Any]
 _RETURNED: Final = frozenset({"content", *RESULTS})
-_HEAD: Final = 200
 _QUOTED: Final = ('""', "''", "()", "=)")
 
 
@@ -220,7 +219,7 @@ def _with_results_apart(said: Sequence[Speech]) -> Iterator[Speech]:
 def _without_name(one: Speech, asked: Sequence[Message]) -> Speech:
     """A result that names its tool, without the name."""
     content = one.message.get("content") if one.role == "tool" else None
-    if not isinstance(content, str) or content[:1] != "{" or '"name"' not in content[:_HEAD]:
+    if not isinstance(content, str) or content[:1] != "{" or '"name"' not in content[:200]:
         return one
     read = parse_json(content)
     value = read.value if read else None

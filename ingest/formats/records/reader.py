@@ -63,6 +63,8 @@ _NAMED_BY_TOOL: Final = ("tool", "function")
 _OWN: Final = ("outcome", "outcomes", "tg")
 _LABEL: Final = re.compile(r"\A\s*(?:SYSTEM|System):\s+")
 """What some logs put in front of a prompt."""
+_STARTS: Final = re.compile(r"\s+[A-Z]\w+!\s*")
+"""What a template has behind the user's question: `Begin!`"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,9 +229,12 @@ class _Record:
         return named is not None and self._naming.conversation is None
 
     def chat(self) -> dict[str, Any]:
-        """The record as a line of a chat log."""
+        """The record as a line of a chat log; without messages where its own are a prompt that says nothing, and nobody answers the question beside it."""
+        is_silent = [(m["role"], m["content"]) for m in self._said.messages] == [("system", "")]
         self._open()
         answer = self._close()
+        if is_silent and {one["role"] for one in self._said.messages} == {"system", "user"}:
+            return {"messages": []}
         told = self._chat_fields()
         own = {k: v for k, v in self._own.items() if k in _DOCUMENTED and self._is_log}
         if "tools" in told:
@@ -254,6 +259,10 @@ class _Record:
         if not self._said.has("system"):
             opening = _prompts(self._fields)
         question = self._fields.words(QUESTION)
+        for number, one in enumerate(self._said.messages if question else ()):
+            before, asked, behind = str(one["content"]).partition(question or "")
+            if one["role"] == "user" and asked and _STARTS.fullmatch(f"{before}{behind}"):
+                self._said.messages[number] = {**one, "content": question}
         if question is not None and not self._said.has("user"):
             opening.append({"role": "user", "content": question})
         self._said.messages[:0] = opening

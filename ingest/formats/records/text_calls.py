@@ -68,27 +68,23 @@ class TextCalls:
 
 def calls_in(text: str) -> TextCalls | None:
     """The calls that a text holds; None where it holds none, or a block that is no call."""
-    named = [{"name": name, "arguments": _given_in(body)} for _, name, body in _NAMED.findall(text)]
-    calls: list[Any] = []
-    for block in () if named else _CALL.findall(text):
-        value = _plain_value(block.strip())
-        calls += value if isinstance(value, list) and value else [value]
-    if not (named or calls) or not all(map(_is_call, named or calls)):
+    named = [
+        {
+            "name": name,
+            "arguments": dict(_GIVEN.findall(body)) or _plain_value(body.strip() or "{}"),
+        }
+        for _, name, body in _NAMED.findall(text)
+    ]
+    values = [_plain_value(block.strip()) for block in _CALL.findall(text)]
+    calls = named or [call for one in values for call in (one if isinstance(one, list) else [one])]
+    if not calls or not all(map(_is_call, calls)):
         return None
-    calls += (
-        {"type": "function", "function": {**one, "arguments": json_text(one["arguments"])}}
-        for one in named
-    )
+    for one in named:
+        one["function"] = {"name": one["name"], "arguments": json_text(one["arguments"])}
     rest = _EMPTY.sub("", (_NAMED if named else _CALL).sub("", text)).strip()
     tagged = _TAG.fullmatch(rest)
     said = (tagged[2].strip() if tagged else rest) or None
     return TextCalls(calls=calls, text=said, is_named=bool(named))
-
-
-def _given_in(body: str) -> Json:
-    """The arguments in a tag that holds a tool's name; nothing where it holds none and is not empty."""
-    given = dict(_GIVEN.findall(body))
-    return given if given or not body.strip() else _plain_value(body.strip())
 
 
 def _plain_value(text: str) -> Json:

@@ -373,11 +373,19 @@ def written_act(body: str) -> dict[str, Any] | None:
         if arguments is None and not _PROGRAM.search(called[2].strip()):
             arguments = {ARGUMENT: called[2].strip()}
         return None if arguments is None else _call(called[1], arguments)
-    if (more := _MORE.fullmatch(body)) is not None:
-        given = [one.removeprefix("[").removesuffix("]") for one in more.groups()[1:] if one]
-        return _call(more[1], {ARGUMENT: given[0] if len(given) == 1 else given} if given else {})
-    bracketed = _BRACKETS.fullmatch(body)
-    return None if bracketed is None else _call(bracketed[1], _input_of(bracketed[2].strip()))
+    bracketed = _BRACKETS.fullmatch(body) or _MORE.fullmatch(body)
+    return (
+        None
+        if bracketed is None
+        else _call(bracketed[1], _given_in_brackets(*bracketed.groups()[1:]))
+    )
+
+
+def _given_in_brackets(given: str, more: str | None = None) -> dict[str, Any]:
+    """What stands in brackets, with what stands behind them."""
+    if more is None:
+        return _input_of(given.strip())
+    return {ARGUMENT: [given, more.removeprefix("[").removesuffix("]")]}
 
 
 def _call(name: str, arguments: dict[str, Any]) -> dict[str, Any]:

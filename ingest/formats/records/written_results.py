@@ -44,7 +44,8 @@ _TERMINAL: Final = re.compile(r"(?:[^\d\s]\$|\w@[\w.:~/-]+#)\s*\Z")
 """What a terminal shows ends with its prompt: no amount, and no name of a language."""
 _EXITED: Final = re.compile(r"\s*(?:exit ?code: ?|<returncode>)-?\d+[^\n]*\n", re.IGNORECASE)
 """What whoever ran a program tells first: nobody else says that."""
-_RUN_ID: Final = "run_"
+RUN_ID: Final = "run_"
+"""How the id of a call begins that was made of a program in an agent's text."""
 _ID_OF_CALL: Final = "Call id: "
 """What a framework tells above the mark of a result, and nobody else."""
 _LONGEST_END: Final = 40
@@ -151,11 +152,6 @@ def with_programs(steps: list[Step]) -> list[Step]:
     return [*map(_as_told, steps, said)]
 
 
-def is_program(call: ToolCall) -> bool:
-    """Whether a call was made of a program in an agent's text."""
-    return call.call_id.startswith(_RUN_ID)
-
-
 def _as_told(step: Step, one: Speech) -> Step:
     message = one.message
     if one.role == "tool" != step.role:
@@ -178,7 +174,7 @@ def bind_programs(said: Sequence[Speech]) -> None:
         if found.re is _RUN:
             name = (found[2] or "_python" * in_python).strip("_") or "execute"
         function = {"name": name, "arguments": json_text({"command": found[3]})}
-        made = {"id": f"{_RUN_ID}{n}", "type": "function", "function": function}
+        made = {"id": f"{RUN_ID}{n}", "type": "function", "function": function}
         words = _LABEL.sub("", _HEADING.sub("", found[1])).strip()
         words = "\n".join(filter(None, (words, *map(str.strip, found.groups()[3:]))))
         around = _AROUND.fullmatch(words)
@@ -195,13 +191,13 @@ def bind_programs(said: Sequence[Speech]) -> None:
 def as_program(answer: Message, before: Sequence[Message]) -> Message:
     """An agent's last answer, a call where it is a program as those before it, which were carried out."""
     calls = [call for one in before for call in one.get("tool_calls") or ()]
-    runs = bool(calls) and str(calls[-1].get("id")).startswith(_RUN_ID)
+    runs = bool(calls) and str(calls[-1].get("id")).startswith(RUN_ID)
     words = _words(answer) if runs and not answer.get("tool_calls") else ""
     found = _PROGRAM.fullmatch(words) or _RUN.fullmatch(words)
     if found is None:
         return answer
     function = {**calls[-1]["function"], "arguments": json_text({"command": found[3]})}
-    made = {**calls[-1], "id": f"{_RUN_ID}{len(before)}", "function": function}
+    made = {**calls[-1], "id": f"{RUN_ID}{len(before)}", "function": function}
     return {**answer, "content": found[1].strip() or None, "tool_calls": [made]}
 
 
