@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from ingest.assembly.call_ids import join_results
 from ingest.assembly.conversations import Conversation, gather
@@ -184,8 +185,8 @@ def _acts(thread: Thread) -> bool:
         for call in thread.calls
     )
     # An agent that acts in programs is told in words what came of them.
-    told = (s for s in thread.steps if s.role == "user")
-    return any(asks) or any(RESULT_MARK.match(step.content or "") for step in told)
+    told = (after.content or "" for one, after in pairwise(thread.steps) if one.role == "assistant")
+    return any(asks) or any(map(RESULT_MARK.match, told))
 
 
 def _last_calls(threads: Iterable[Thread]) -> dict[str, int]:
@@ -347,12 +348,17 @@ def _steps(part: _Part, main: Thread | None) -> tuple[list[Step], set[str]]:
     call_of: dict[Node, str] = {}
     beside = runs_of.pop(main.within if main else None, [])
     others = {call for t in part.threads if t is not main for call in _ids_of_calls(t)}
-    others -= _ids_of_calls(main) if main else set()
+    ids_of_main = _ids_of_calls(main) if main else set()
+    others -= ids_of_main
     told = with_programs(main.all_steps()) if main else []
     agents = {_agent_above(call): t for t in part.threads for call in t.calls}
     agents |= {_agent_above(call): main for call in main.calls} if main else {}
-    whose = {run: agents.get(agent, main) if (agent := _agent_above(run)) else main for run in beside}  # fmt: skip
-    mine = [run for run in beside if whose[run] is main and run.reading.call_id not in others and not _in_program(run, told)]  # fmt: skip
+    below = {run: _agent_above(run) for run in beside if run.reading.call_id not in ids_of_main}
+    whose = {run: agents.get(agent, main) if agent else main for run, agent in below.items()}
+    programs = [(s.at or 0, c.arguments) for s in told for c in s.tool_calls if c.call_id.startswith(RUN_ID)]  # fmt: skip
+    # A tool that the program calls which was run last before it is inside that program.
+    code = {run: next((code for at, code in reversed(programs) if at <= run.span.started_at), "") for run in beside}  # fmt: skip
+    mine = [run for run in beside if whose.get(run, main) is main and run.reading.call_id not in others and f"{run.reading.tool_name}(" not in code[run]]  # fmt: skip
     ran = join_runs(told, mine, main.calls if main else ())
     call_of.update(ran.call_of)
     flags |= ran.flags | (main.flags if main else set())
@@ -361,32 +367,21 @@ def _steps(part: _Part, main: Thread | None) -> tuple[list[Step], set[str]]:
         if thread is main:
             continue
         ids = _ids_of_calls(thread) & others
-        own = [run for run in beside if run.reading.call_id in ids or whose[run] is thread]
+        own = [run for run in beside if run.reading.call_id in ids or whose.get(run) is thread]
         inside = runs_of.pop(thread.within, []) if thread.within else own
-        below = join_runs(with_programs(thread.all_steps()), inside, thread.calls)
-        call_of.update(below.call_of)
+        inner = join_runs(with_programs(thread.all_steps()), inside, thread.calls)
+        call_of.update(inner.call_of)
         started_by = call_of.get(thread.within) if thread.within else None
-        if started_by is None and not any(step.tool_calls for step in below.steps):
+        if started_by is None and not any(step.tool_calls for step in inner.steps):
             flags.add("side_calls_left_out")
             continue
-        _insert(steps, below.steps, thread, started_by)
+        _insert(steps, inner.steps, thread, started_by)
         flags |= thread.flags
     return steps, flags
 
 
 def _agent_above(node: Node) -> Node | None:
     return next((above for above in node.ancestors() if above.reading.kind == AGENT), None)
-
-
-def _in_program(run: Node, steps: Sequence[Step]) -> bool:
-    """Whether the program that an agent had run last before a tool ran calls that tool."""
-    before = (step for step in reversed(steps) if step.tool_calls and (step.at or 0) <= run.span.started_at)  # fmt: skip
-    last = next(before, None)
-    calls = last.tool_calls if last is not None else ()
-    return any(
-        one.call_id.startswith(RUN_ID) and f"{run.reading.tool_name}(" in one.arguments
-        for one in calls
-    )
 
 
 def _ids_of_calls(thread: Thread) -> set[str]:

@@ -13,10 +13,12 @@ from typing import Final
 from ingest.files.file_facts import stem_of
 from ingest.formats.records.fields import QUESTION, Fields
 from ingest.formats.records.words import NAMES, snake_case
-from ingest.formats.run_verdicts import Parts, Run, names_in, number_of_file, verdicts_of
+from ingest.formats.run_verdicts import Parts, Run, names_in, verdicts_of
 from ingest.records.text import Json
 
 _ATTEMPT: Final = re.compile(rf"(?i)(?:{'|'.join(NAMES['trial'])})[-_. ]?\d+(?!\d)")
+_NUMBER: Final = re.compile(r"(?<=\d)[_@]")
+"""Where a file's name goes on behind its first number: `38410_first_try`."""
 _DEEPEST: Final = 4
 _SEVERAL: Final = 3
 _SENTENCE: Final = 3
@@ -28,7 +30,12 @@ def tasks_in_paths(runs: Sequence[tuple[Parts, str]]) -> dict[int, str]:
 
     A name under which different things were asked (`chat.json` in every folder) is no task's, and then neither are the others.
     """
-    for last, called in ((-1, stem_of), (-2, stem_of), (-3, stem_of), (-1, number_of_file)):
+    for last, called in (
+        (-1, stem_of),
+        (-2, stem_of),
+        (-3, stem_of),
+        (-1, lambda name: _NUMBER.split(name)[0]),
+    ):
         places: dict[str, dict[Parts, int]] = {}
         for number, (path, _) in enumerate(runs):
             if len(path) >= -last:

@@ -234,12 +234,6 @@ def _names_of_file(path: Parts) -> Iterator[str]:
     yield from (path[-1][: number.end()] for number in _NUMBER.finditer(path[-1]))
 
 
-def number_of_file(name: str) -> str:
-    """The number with which a file's name begins, before what tells attempts apart (`38410` of `38410_first_try`); else the name."""
-    found = _NUMBER.match(name)
-    return found[0] if found else stem_of(name)
-
-
 def names_in(row: dict[str, Any]) -> Iterator[str]:
     """What a row may call its run: 7 under `task_id` is `task_7`, too."""
     for key, value in ((snake_case(key), value) for key, value in row.items()):

@@ -206,8 +206,7 @@ def _with_results_apart(said: Sequence[Speech]) -> Iterator[Speech]:
         named = one.message.get("tool_call_id") is not None
         several = before is not None and (before.is_list or len(asked or ()) > 1)
         if one.role != "tool":
-            beside = [one.message.get("function_call")]
-            made = objects_in(one.message.get("tool_calls")) or objects_in(beside)
+            made = objects_in(one.message.get("tool_calls", [one.message.get("function_call")]))
         if not asked or not several or named or listed is None or len(listed) != len(asked):
             yield _without_name(one, made)
             continue

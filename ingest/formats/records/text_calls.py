@@ -29,14 +29,10 @@ _CALL: Final = re.compile(
     re.DOTALL,
 )
 """Where a model's template has calls in JSON; the tag need not end where the message does."""
-_NAMED: Final = re.compile(
-    r"<(function|invoke)(?:=| name=)\"?([\w.:/-]{1,64})\"?>(.*?)(?:</\1>|\Z)", re.DOTALL
-)
-_GIVEN: Final = re.compile(
-    r"<parameter(?:=| name=)\"?([\w.-]{1,64})\"?[^>\n]*>\n?(.*?)\n?</parameter>", re.DOTALL
-)
+_NAMED: Final = re.compile(r"<(function|invoke)(?:=| name=)\"?([\w.:/-]{1,64})\"?>(.*?)(?:</\1>|\Z)", re.DOTALL)  # fmt: skip
+_GIVEN: Final = re.compile(r"<parameter(?:=| name=)\"?([\w.-]{1,64})\"?[^>\n]*>\n?(.*?)\n?</parameter>", re.DOTALL)  # fmt: skip
 """The same in tags that hold the tool's name, and each argument's."""
-_QUOTED: Final = re.compile(r"(:\s*)'(\{.*\})'(?=\s*\}\Z)", re.DOTALL)
+_QUOTED: Final = re.compile(r"\A([^']*:\s*)'(\{.*\})'(?=\s*\}\Z)", re.DOTALL)
 _EMPTY: Final = re.compile(r"<(\w+)>\s*</\1>")
 _TAG: Final = re.compile(r"<(\w+)>((?:(?!</?\1>).)*)</\1>", re.DOTALL)
 """What such a template puts around all that is said before the calls: `<scratch_pad>`."""
@@ -44,9 +40,7 @@ _RESULT: Final = re.compile(r"\s*<tool_response>\n?(.*?)\n?</tool_response>\s*",
 
 _TOOLS: Final = re.compile(r"\[(?=\s*\{)")
 _LINES: Final = re.compile(r"^\{(?=\s*\"(?:type|name|function)\")", re.MULTILINE)
-_BEGUN: Final = re.compile(
-    r"^-+ BEGIN FUNCTION #\d+: ([\w.-]{1,64}) -+\n(?:Description: (.*))?", re.MULTILINE
-)
+_BEGUN: Final = re.compile(r"^-+ BEGIN FUNCTION #\d+: ([\w.-]{1,64}) -+\n(?:Description: (.*))?", re.MULTILINE)  # fmt: skip
 """A tool that a prompt documents in words, as a heading says."""
 _MOST_LISTS: Final = 5
 """Lists of a prompt that are looked at."""
@@ -89,9 +83,10 @@ def calls_in(text: str) -> TextCalls | None:
 
 def _plain_value(text: str) -> Json:
     """A value in JSON, also where quotes stand around the last object in it, or as Python shows it."""
-    forms = (text, _QUOTED.sub(r"\1\2", text).replace("\\'", "'"))
-    values = (load_json(one.encode("utf-8", "replace")) for one in forms)
-    value = next((one for one in values if one is not NOT_JSON), NOT_JSON)
+    value = load_json(text.encode("utf-8", "replace"))
+    if value is NOT_JSON:
+        plain = _QUOTED.sub(r"\1\2", text).replace("\\'", "'")
+        value = load_json(plain.encode("utf-8", "replace"))
     return python_literal(text, NOT_JSON) if value is NOT_JSON else value
 
 

@@ -6,6 +6,7 @@ its owner says in `outcomes.toml`. Nothing is judged here: a number stays the nu
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any, Final
 
@@ -262,11 +263,14 @@ def by_words(fields: Fields) -> dict[str, Outcome]:
 
 def _vote_of(value: Json) -> str | bool | None:
     """What most judges say whose words stand under their numbers (`{"0": "Vote.Yes", "1": "Vote.No", "2": "Vote.Yes"}`); None where no word has more than half."""
-    votes = [*value.values()] if isinstance(value, dict) and all(map(str.isdecimal, value)) else []
-    most = max(votes, key=votes.count, default=None)
-    if not isinstance(most, str | bool) or not 2 * votes.count(most) > len(votes) > 1:
+    votes = Counter[str | bool]()
+    if isinstance(value, dict) and all(str(key).isdecimal() for key in value):
+        votes.update(one for one in value.values() if isinstance(one, str | bool))
+    most, times = next(iter(votes.most_common(1)), ("", 0))
+    if times <= 1 or 2 * times <= len(value):
         return None
-    return most.rpartition(".")[2] if isinstance(most, str) else most
+    kind, _, word = str(most).rpartition(".")
+    return word if kind.isidentifier() else most
 
 
 def named_figures(value: Json) -> list[dict[str, Any]]:
