@@ -230,10 +230,12 @@ class _Record:
 
     def chat(self) -> dict[str, Any]:
         """The record as a line of a chat log; without messages where its own are a prompt that says nothing, and nobody answers the question beside it."""
-        is_silent = [(m["role"], m["content"]) for m in self._said.messages] == [("system", "")]
+        is_silent = [(m.get("role"), m.get("content")) for m in self._said.messages] == [
+            ("system", "")
+        ]
         self._open()
         answer = self._close()
-        if is_silent and {one["role"] for one in self._said.messages} == {"system", "user"}:
+        if is_silent and {one.get("role") for one in self._said.messages} == {"system", "user"}:
             return {"messages": []}
         told = self._chat_fields()
         own = {k: v for k, v in self._own.items() if k in _DOCUMENTED and self._is_log}
@@ -260,8 +262,8 @@ class _Record:
             opening = _prompts(self._fields)
         question = self._fields.words(QUESTION)
         for number, one in enumerate(self._said.messages if question else ()):
-            before, asked, behind = str(one["content"]).partition(question or "")
-            if one["role"] == "user" and asked and _STARTS.fullmatch(f"{before}{behind}"):
+            before, asked, behind = str(one.get("content")).partition(question or "")
+            if one.get("role") == "user" and asked and _STARTS.fullmatch(f"{before}{behind}"):
                 self._said.messages[number] = {**one, "content": question}
         if question is not None and not self._said.has("user"):
             opening.append({"role": "user", "content": question})
