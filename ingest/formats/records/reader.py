@@ -230,12 +230,10 @@ class _Record:
 
     def chat(self) -> dict[str, Any]:
         """The record as a line of a chat log; without messages where its own are a prompt that says nothing, and nobody answers the question beside it."""
-        is_silent = [(m.get("role"), m.get("content")) for m in self._said.messages] == [
-            ("system", "")
-        ]
+        said = [(one.get("role"), one.get("content")) for one in self._said.messages]
         self._open()
         answer = self._close()
-        if is_silent and {one.get("role") for one in self._said.messages} == {"system", "user"}:
+        if said == [("system", "")] and {m.get("role") for m in self._said.messages} == {"system", "user"}:  # fmt: skip
             return {"messages": []}
         told = self._chat_fields()
         own = {k: v for k, v in self._own.items() if k in _DOCUMENTED and self._is_log}

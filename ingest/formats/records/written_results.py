@@ -46,8 +46,6 @@ _EXITED: Final = re.compile(r"\s*(?:exit ?code: ?|<returncode>)-?\d+[^\n]*\n", r
 """What whoever ran a program tells first: nobody else says that."""
 RUN_ID: Final = "run_"
 """How the id of a call begins that was made of a program in an agent's text."""
-_ID_OF_CALL: Final = "Call id: "
-"""What a framework tells above the mark of a result, and nobody else."""
 _LONGEST_END: Final = 40
 _LANGUAGES: Final = {"py": "python", "sh": SHELL, "shell": SHELL}
 _LONGEST_PROMPT: Final = 202
@@ -134,7 +132,8 @@ def programs_in(said: Sequence[tuple[Json, Message]]) -> dict[int, re.Match[str]
     marks = [role == "user" and _is_result(text) for role, text in after]
     # An agent may first say that it understood.
     own = [n for n in own if n >= min(blocks, default=0)]
-    enough = 1 if run or any(text.startswith(_ID_OF_CALL) for _, text in after) else _SEVERAL
+    # An id above the mark is a framework's.
+    enough = 1 if run or any(text.startswith("Call id: ") for _, text in after) else _SEVERAL
     acts = len(marks) >= enough and (bool(run) or len(blocks) >= len(own) - 1)
     return blocks if acts and all(marks) else {}
 
