@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from itertools import chain, product
+from itertools import chain, pairwise, product
 
 from ingest.assembly.call_ids import join_results
 from ingest.assembly.conversations import Conversation, gather
@@ -29,7 +29,8 @@ from ingest.assembly.tool_definitions import merge_tools, with_schemas
 from ingest.assembly.tool_runs import join_runs
 from ingest.dialects.identity import has_failed
 from ingest.dialects.reading import AGENT, MODEL, TOOL
-from ingest.formats.records.written_results import with_programs
+from ingest.dialects.tool_output import RESULT_MARK
+from ingest.formats.records.written_results import RUN_ID, with_programs
 from ingest.records.episode import Episode, Step, episode_id_of
 from ingest.records.outcome import Outcome
 from ingest.records.quarantine import Rejected
@@ -179,10 +180,13 @@ def _main(threads: Sequence[Thread]) -> Thread | None:
 
 
 def _acts(thread: Thread) -> bool:
-    return any(
+    asks = (
         call.reading.tools or any(s.tool_calls for s in call.reading.output)
         for call in thread.calls
     )
+    # An agent that acts in programs is told in words what came of them.
+    told = (after.content or "" for one, after in pairwise(thread.steps) if one.role == "assistant")
+    return any(asks) or any(map(RESULT_MARK.match, told))
 
 
 def _last_calls(threads: Iterable[Thread]) -> dict[str, int]:
@@ -261,7 +265,7 @@ class _Owners:
 def _episode(part: _Part, app: str, known: Mapping[str, str]) -> Episode:
     main = _main(part.threads)
     steps, flags = _steps(part, main)
-    joined = join_results(with_programs(steps))
+    joined = join_results(steps)
     nodes = [node for node in part.nodes if not node.judged]
     traces = list(dict.fromkeys(n.span.trace_id for n in nodes if not _is_made_up(n)))
     told = part.calls or part.runs
@@ -346,10 +350,10 @@ def _steps(part: _Part, main: Thread | None) -> tuple[list[Step], set[str]]:
     owners = _owners_of_runs(part.threads, main)
     own: dict[Thread | None, list[Node]] = {}
     for run in beside:
-        asked = run.reading.call_id or (_agent_above(run), run.reading.tool_name)
-        own.setdefault(owners.get(asked, main), []).append(run)
-    mine = own.pop(main, [])
-    ran = join_runs(main.all_steps() if main else [], mine, main.calls if main else ())
+        own.setdefault(_owner_of(run, owners) or main, []).append(run)
+    told = with_programs(main.all_steps()) if main else []
+    mine = _outside_programs(own.pop(main, []), told)
+    ran = join_runs(told, mine, main.calls if main else ())
     call_of.update(ran.call_of)
     flags |= ran.flags | (main.flags if main else set())
     steps = [_without_own_name(step, main) for step in ran.steps]
@@ -357,7 +361,7 @@ def _steps(part: _Part, main: Thread | None) -> tuple[list[Step], set[str]]:
         if thread is main:
             continue
         inside = runs_of.pop(thread.within, []) if thread.within else own.get(thread, [])
-        below = join_runs(thread.all_steps(), inside, thread.calls)
+        below = join_runs(with_programs(thread.all_steps()), inside, thread.calls)
         call_of.update(below.call_of)
         started_by = call_of.get(thread.within) if thread.within else None
         if started_by is None and not any(step.tool_calls for step in below.steps):
@@ -369,15 +373,33 @@ def _steps(part: _Part, main: Thread | None) -> tuple[list[Step], set[str]]:
 
 
 def _owners_of_runs(threads: Sequence[Thread], main: Thread | None) -> dict[object, Thread]:
-    """Whose a tool's run is: by the id of the call, and, for one without an id, by the agent above it and its name."""
+    """Whose a tool's run is: by the id of the call, by the agent above it and its name, or by this agent, whose program may run it."""
     owners: dict[object, Thread] = {}
     for thread in sorted(threads, key=lambda one: one is main):  # what is also its own is its own
         asked = [call for step in thread.steps for call in step.tool_calls]
-        agents = {_agent_above(call) for call in thread.calls}
+        agents = {_agent_above(call) for call in thread.calls} - {None}
         names = {call.name for call in asked}
-        keys = [call.call_id for call in asked if call.call_id], product(agents, names)
-        owners |= dict.fromkeys(chain(*keys), thread)
+        ids = [call.call_id for call in asked if call.call_id]
+        owners |= dict.fromkeys(chain(ids, product(agents, names), agents), thread)
     return owners
+
+
+def _owner_of(run: Node, owners: Mapping[object, Thread]) -> Thread | None:
+    agent = _agent_above(run)
+    keys = run.reading.call_id, (agent, run.reading.tool_name), agent
+    return next((owners[key] for key in keys if key in owners), None)
+
+
+def _outside_programs(runs: Sequence[Node], told: Sequence[Step]) -> list[Node]:
+    """Runs without those of tools that the program calls which ran last before them: these are inside that program."""
+    calls = ((step.at or 0, call) for step in told for call in step.tool_calls)
+    programs = [(at, call.arguments) for at, call in calls if call.call_id.startswith(RUN_ID)]
+    return [
+        run
+        for run in runs
+        if f"{run.reading.tool_name}("
+        not in next((text for at, text in reversed(programs) if at <= run.span.started_at), "")
+    ]
 
 
 def _agent_above(node: Node) -> Node | None:

@@ -237,12 +237,21 @@ def _unworded(thread: Thread, body: list[Step], keys: list[str]) -> tuple[list[S
         step = waiting.popleft()
         known = thread.steps[len(whole)] if len(whole) < len(thread.steps) else None
         results = _worded_results(known, step, waiting[0]) if known and waiting else None
-        if known is None or results is None:
+        if known and waiting and _has_more(known, step, waiting[0]):
+            whole.append(known)
+        elif known is None or results is None:
             whole.append(step)
         else:
             waiting.popleft()
             whole += [known, *results]
     return (body, keys) if whole == body else (whole, list(map(key_of, whole)))
+
+
+def _has_more(said: Step, told: Step, after: Step) -> bool:
+    """Whether a message is what the model said with its client's words behind it, and a result follows."""
+    is_told = bool(said.content) and said.role == told.role == "assistant" and not told.tool_calls
+    more = (told.content or "").removeprefix(said.content or "")
+    return is_told and more != told.content and bool(more.strip()) and bool(RESULT_MARK.match(after.content or ""))  # fmt: skip
 
 
 def _worded_results(asked: Step, told: Step, after: Step) -> list[Step] | None:

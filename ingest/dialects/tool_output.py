@@ -29,8 +29,8 @@ _SHOWN: Final = re.compile(
 )
 
 RESULT_MARK: Final = re.compile(
-    r"\s*(?:Observation|Obs|The output of [\w ]{1,40}|(?:API|Tool|Function|Execution|Action|Environment)[ _]?(?:output|result|response|return)s?|Output|Result)"
-    r"(?: ?\d+)?[ \t]*:[ \t]*\n?",
+    r"\s*(?:Call id: \S+\n)?(?:Observation|Obs|The output of [\w ]{1,40}|(?:API|Tool|Function|Execution|Action|Environment)[ _]?(?:output|result|response|return)s?|Output|Result)"
+    r"(?: ?\d+| of \[[\w.-]+\])?[ \t]*:[ \t]*\n?",
     re.IGNORECASE,
 )
 """What a result begins with where an agent's client tells it in words: `Observation: …`."""

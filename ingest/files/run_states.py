@@ -42,7 +42,7 @@ _LOOKED_AT: Final = 20
 
 def whole_runs(sources: Iterable[FileSource]) -> list[FileSource]:
     """The files of a folder, of each run's states only the last."""
-    kept = {source.name: source for source in _with_parts_joined(sources)}
+    kept = {source.name: source for source in _told_once(_with_parts_joined(sources))}
     groups: dict[tuple[str, str], dict[int, FileSource]] = {}
     for name, source in kept.items():
         if (found := _NUMBERED.fullmatch(name)) and not _ATTEMPT.search(found[1]):
@@ -54,6 +54,30 @@ def whole_runs(sources: Iterable[FileSource]) -> list[FileSource]:
             kept[last.name] = _with_answer(last)
     shared = Counter(one.path.name for one in kept.values() if one.path.suffix == ".jsonl")
     return [_last_call(one) if shared[one.path.name] > 1 else one for one in kept.values()]
+
+
+def _told_once(sources: Iterable[FileSource]) -> Iterator[FileSource]:
+    """The files without those that only tell again in another form what a smaller one beside them tells, where several folders hold files of these names."""
+    files = list(sources)
+    shared = Counter(one.path.name for one in files if one.path.suffix == ".json")
+    folders: dict[Path, list[FileSource]] = {}
+    for one in sorted(files, key=lambda one: one.size):
+        if shared[one.path.name] > 1:
+            folders.setdefault(one.path.parent, []).append(one)
+    copies: set[str] = set()
+    for beside in (several for several in folders.values() if several[1:]):
+        known: dict[str, object] = {}
+        for one in beside:
+            said, value = _said_in(one), _value_in(one)
+            form: object = value.keys() if isinstance(value, dict) else type(value)
+            # Calls that were made together may stand there one by one.
+            told = [[text for role, text, _ in said if text and (role == "tool") is of_tools] for of_tools in (False, True)]  # fmt: skip
+            whole = repr((told, [call for *_, calls in said for call in calls]))
+            # Attempts may say the same in one form.
+            copies |= {one.name} if said and known.setdefault(whole, form) != form else set()
+        if not copies:
+            break  # no folder is like that
+    return (one for one in files if one.name not in copies)
 
 
 def _with_parts_joined(sources: Iterable[FileSource]) -> Iterator[FileSource]:

@@ -17,6 +17,8 @@ from ingest.formats.run_verdicts import Parts, Run, names_in, verdicts_of
 from ingest.records.text import Json
 
 _ATTEMPT: Final = re.compile(rf"(?i)(?:{'|'.join(NAMES['trial'])})[-_. ]?\d+(?!\d)")
+_NUMBER: Final = re.compile(r"(?<=\d)[_@]")
+"""Where a file's name goes on behind its first number: `38410_first_try`."""
 _DEEPEST: Final = 4
 _SEVERAL: Final = 3
 _SENTENCE: Final = 3
@@ -28,13 +30,18 @@ def tasks_in_paths(runs: Sequence[tuple[Parts, str]]) -> dict[int, str]:
 
     A name under which different things were asked (`chat.json` in every folder) is no task's, and then neither are the others.
     """
-    for last in (-1, -2, -3):
+    for last, called in (
+        (-1, stem_of),
+        (-2, stem_of),
+        (-3, stem_of),
+        (-1, lambda name: _NUMBER.split(name)[0]),
+    ):
         places: dict[str, dict[Parts, int]] = {}
         for number, (path, _) in enumerate(runs):
             if len(path) >= -last:
                 tries = [one for one in path[last:][1:] if _ATTEMPT.match(one)]
                 folder = (*path[:last], *tries)
-                places.setdefault(stem_of(path[last]), {}).setdefault(folder, number)
+                places.setdefault(called(path[last]), {}).setdefault(folder, number)
         several = {name: [*at.values()] for name, at in places.items() if len(at) > 1}
         alike = all(len({runs[n][1] for n in at}) == 1 for at in several.values())
         found = {n: name for name, at in several.items() for n in at}

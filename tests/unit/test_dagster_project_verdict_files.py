@@ -234,6 +234,40 @@ def test_a_run_goes_by_the_number_with_which_its_files_name_begins(tmp_path: Pat
     assert found == {run: {"is_solved.0": f"Status.{word}"} for run, word in told.items()}
 
 
+def test_a_run_that_two_files_of_its_folder_tell(tmp_path: Path) -> None:
+    """It is one conversation, so that a verdict has one to be about; a larger file that tells another one is kept, and so is one in the same form: an attempt."""
+    files: Files = {"all.json": [{"name": f"b-{n}", "similarity": n / 2} for n in (1, 2)]}
+    for n in ("1", "2"):
+        files[f"runs/b-{n}/talk.json"] = run(n)["messages"]
+        files[f"runs/b-{n}/state.json"] = run(n, settings={"pages": 3, "lines": 80})
+    found, arrived = outcomes(tmp_path, files)
+    assert (found, arrived.chats) == ({"1": {"similarity": 0.5}, "2": {"similarity": 1.0}}, 2)
+    other = {f"runs/b-{n}/state.json": run(f"{n}0", settings=3 * ["page"]) for n in ("1", "2")}
+    assert outcomes(tmp_path / "more", files | other)[1].chats == 4
+    tries = {f"runs/{b}/{model}.json": run("1", id=f"{b}{model}") for b in "ab" for model in "xy"}
+    assert outcomes(tmp_path / "tries", tries)[1].chats == 4
+
+
+def test_what_most_judges_say_and_a_template_around_the_question(tmp_path: Path) -> None:
+    """Rows beside the runs hold a prompt that says nothing, and are no conversations; names of files begin with their tasks."""
+    files: Files = {}
+    for model in ("x", "y"):
+        for n in ("1", "2", "3"):
+            made = run(n, query=f"Is boat {n} free?")
+            made["messages"][0]["content"] = f"\nIs boat {n} free?\nBegin!\n"
+            files[f"runs/{model}/{n}00_{model}@1.json"] = made
+        votes = {"0": "Status.Solved", "1": "Status.Unsolved", "2": "Status.Solved"}
+        files[f"rates/{model}/all.json"] = {
+            f"{n}00": {"query": f"Is boat {n} free?", "answer": {"details": [{"role": "system", "message": "", "next": []}]}, "is_solved": votes}
+            for n in ("1", "2", "3")
+        }  # fmt: skip
+    outcomes(tmp_path, files)
+    told = list(map(json.loads, raw_lines(open_home(tmp_path / "home"))))
+    assert sorted(one["task_key"] for one in told) == ["100", "100", "200", "200", "300", "300"]
+    assert {one["outcome"]["value"] for one in told} == {"Solved"}
+    assert {one["messages"][0]["content"] for one in told} == {f"Is boat {n} free?" for n in (1, 2, 3)}  # fmt: skip
+
+
 @pytest.mark.parametrize(("total", "rest"), [(3, {"success": 1.0}), (4, {})])
 def test_a_file_that_names_the_failed_and_counts_all(
     tmp_path: Path, total: int, rest: dict[str, float]

@@ -180,6 +180,16 @@ def test_commands_in_blocks_that_a_terminal_answers(tmp_path: Path) -> None:
     ]
 
 
+def test_commands_as_a_table_without_its_empty_cells_keeps_them(tmp_path: Path) -> None:
+    """The prompt's text is no text at all, and a run without a patch says how it ended."""
+    record = terminal()
+    del record["generated_patch"]
+    record["trajectory"][0]["text"] = None
+    chat = only(tmp_path, record)
+    assert chat.episode.steps[0].content == COMMANDS
+    assert [(one.name, one.value) for one in chat.outcomes] == [("success", 0.0)]
+
+
 @pytest.mark.parametrize("after", ["And now?", "<p>No</p>", "And in C#", "It may cost 5$"])
 def test_a_user_who_answers_a_command_in_words_asks_on(tmp_path: Path, after: str) -> None:
     """Somebody who shows commands to a person has them in blocks, too."""

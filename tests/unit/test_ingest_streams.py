@@ -238,6 +238,50 @@ def test_smolagents_tells_parallel_calls_in_words() -> None:
         ]
 
 
+def test_an_agent_that_acts_in_programs_is_the_conversation() -> None:
+    """Not the survey before it; a program's own calls are inside it, what its client appends is nobody's words, and another agent's tools are that agent's."""
+    kind = {"openinference.span.kind": "LLM"}
+
+    def below(parent: int) -> dict[str, str]:
+        return {"parent_id": f"{parent:016x}"}
+
+    def step(number: int, above: int, given: list[tuple[str, str]], made: str, asked: str = "Where is A?") -> Span:  # fmt: skip
+        texts = [_message("input", n, *one) for n, one in enumerate([("user", asked), *given])]
+        whole = {key: one for text in texts for key, one in text.items()}
+        return span(number, {**kind, **whole, **_message("output", 0, "assistant", made)}, **below(above))  # fmt: skip
+
+    def ran(number: int, name: str, above: int) -> Span:
+        used = {"openinference.span.kind": "TOOL", "tool.name": name, "input.value": "{}", "output.value": "here"}  # fmt: skip
+        return span(number, used, **below(above))
+
+    first, second = (f"Thought: I go.\nCode:\n```py\n{c}\n```<end_code>" for c in ("find()", "final()"))  # fmt: skip
+    more = f"{first}\nCalling tools:\n[{{'id': 'k0', 'name': 'python', 'arguments': 'find()'}}]"
+    agent = {"openinference.span.kind": "AGENT"}
+    chain = {"openinference.span.kind": "CHAIN"}
+    spans = [
+        span(1, agent, ended_at=START + 20 * SECOND),
+        step(2, 1, [], "Nothing is known.", "What is known of A?"),
+        span(3, chain, **below(1)),
+        step(4, 3, [], first),
+        ran(5, "find", 3),
+        span(6, agent, **below(3)),
+        step(7, 6, [], "I look.", "Search for A."),
+        ran(8, "search", 6),
+        span(9, chain, **below(1)),
+        step(10, 9, [("assistant", more), ("user", "Call id: k0\nObservation:\nhere")], second),
+        ran(11, "final", 9),
+    ]
+    main = [one for one in only(assemble(spans, app=APP)).steps if one.parent is None]
+    assert [(s.role, s.content, [c.name for c in s.tool_calls]) for s in main] == [
+        ("user", "Where is A?", []),
+        ("assistant", "Thought: I go.", ["python"]),
+        ("tool", "here", []),
+        ("assistant", "Thought: I go.", ["python"]),
+    ]
+    inside = [call.name for s in only(assemble(spans, app=APP)).steps if s.parent for call in s.tool_calls]  # fmt: skip
+    assert inside == ["search"]
+
+
 def _message(side: str, number: int, role: str, content: str | None = None) -> dict[str, Json]:
     place = f"llm.{side}_messages.{number}.message"
     text = {} if content is None else {f"{place}.content": content}

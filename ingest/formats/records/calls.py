@@ -74,7 +74,7 @@ def message_calls(
         told = tagged or written_call(content)
         if told is not None:
             found.calls, found.content = told.calls, told.text
-            found.is_written, found.is_list = tagged is None, told.is_list
+            found.is_written, found.is_list = tagged is None or told.is_named, told.is_list
     if isinstance(found.content, list) and any(map(_page_call, found.content)):
         _take_answered(found, found.content)
     found.results += _listed_results(item)

@@ -26,12 +26,13 @@ from ingest.formats.records.written_results import (  # fmt: skip
     bind_written,
     with_programs_once,
 )
-from ingest.records.call_names import RESULTS
+from ingest.records.call_names import CALL_IDS, RESULTS
 from ingest.records.episode import Step
 from ingest.records.moments import to_text
 from ingest.records.text import Json, json_text, objects_in, type_of
 
 Message = dict[str, Any]
+_RETURNED: Final = frozenset({"content", *RESULTS})
 _QUOTED: Final = ('""', "''", "()", "=)")
 
 
@@ -223,27 +224,42 @@ def _text_of(one: Speech) -> str:
 
 def _with_results_apart(said: Sequence[Speech]) -> Iterator[Speech]:
     """The results of several calls, or of one in a list, apart, where a template wrote them as one list into the only message behind these."""
+    made: list[Message] = []
     for before, one, after in zip((None, *said), said, (*said[1:], None), strict=False):
         asked = before.message.get("tool_calls") if before is not None else None
         alone = one.role == "tool" and (after is None or after.role != "tool")
         listed = _list_of(one.message.get("content")) if alone else None
         named = one.message.get("tool_call_id") is not None
         several = before is not None and (before.is_list or len(asked or ()) > 1)
+        if one.role != "tool":
+            made = objects_in(one.message.get("tool_calls", [one.message.get("function_call")]))
         if not asked or not several or named or listed is None or len(listed) != len(asked):
-            yield one
+            yield _without_name(one, made)
             continue
         for call, result in zip(asked, listed, strict=True):
             told = json_text(_returned_by(call, result))
             yield replace(one, message={**one.message, "content": told})
 
 
+def _without_name(one: Speech, asked: Sequence[Message]) -> Speech:
+    """A result that names its tool, without the name."""
+    content = one.message.get("content") if one.role == "tool" else None
+    if not isinstance(content, str) or content[:1] != "{" or '"name"' not in content[:200]:
+        return one
+    read = parse_json(content)
+    value = read.value if read else None
+    told = next((back for call in asked if (back := _returned_by(call, value)) is not value), value)
+    return one if told is value else replace(one, message={**one.message, "content": json_text(told)})  # fmt: skip
+
+
 def _returned_by(call: Message, result: Json) -> Json:
-    """What a call returned, where the list of results names the tool of each beside it."""
+    """What a call returned, where the result names its tool beside it."""
     names = {str(one.get("name")) for one in (call, call.get("function")) if isinstance(one, dict)}
     match result:
-        case {"name": str(name), **rest} if name in names and len(rest) == 1:
-            key = next(iter(rest))
-            return rest[key] if key in RESULTS else result
+        case {"name": str(name), **more} if name in names:
+            rest = {key: told for key, told in more.items() if key not in CALL_IDS}
+            if len(rest) == 1 and rest.keys() <= _RETURNED:
+                return rest.popitem()[1]
     return result
 
 

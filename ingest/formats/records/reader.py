@@ -7,6 +7,7 @@ adds to it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -60,6 +61,10 @@ _PLAIN: Final = frozenset(
 _TEXT_PARTS: Final = frozenset({None, "", "text", "input_text", "output_text", "refusal"})
 _NAMED_BY_TOOL: Final = ("tool", "function")
 _OWN: Final = ("outcome", "outcomes", "tg")
+_LABEL: Final = re.compile(r"\A\s*(?:SYSTEM|System):\s+")
+"""What some logs put in front of a prompt."""
+_STARTS: Final = re.compile(r"\s+[A-Z]\w+!\s*")
+"""What a template has behind the user's question: `Begin!`"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,9 +229,12 @@ class _Record:
         return named is not None and self._naming.conversation is None
 
     def chat(self) -> dict[str, Any]:
-        """The record as a line of a chat log."""
+        """The record as a line of a chat log; without messages where its own are a prompt that says nothing, and nobody answers the question beside it."""
+        said = [(one.get("role"), one.get("content")) for one in self._said.messages]
         self._open()
         answer = self._close()
+        if said == [("system", "")] and {m.get("role") for m in self._said.messages} == {"system", "user"}:  # fmt: skip
+            return {"messages": []}
         told = self._chat_fields()
         own = {k: v for k, v in self._own.items() if k in _DOCUMENTED and self._is_log}
         if "tools" in told:
@@ -251,6 +259,10 @@ class _Record:
         if not self._said.has("system"):
             opening = _prompts(self._fields)
         question = self._fields.words(QUESTION)
+        for number, one in enumerate(self._said.messages if question else ()):
+            before, asked, behind = str(one.get("content")).partition(question or "")
+            if one.get("role") == "user" and asked and _STARTS.fullmatch(f"{before}{behind}"):
+                self._said.messages[number] = {**one, "content": question}
         if question is not None and not self._said.has("user"):
             opening.append({"role": "user", "content": question})
         self._said.messages[:0] = opening
@@ -395,7 +407,7 @@ def _prompts(fields: Fields) -> list[Message]:
         for value, _ in (told for place in places for told in place.values(name, deep=2)):
             text = blocks_text(value.get("parts")) if isinstance(value, dict) else value
             if isinstance(text, str) and text.strip():
-                return [{"role": "system", "content": text}]
+                return [{"role": "system", "content": _LABEL.sub("", text)}]
             if (
                 isinstance(value, dict)
                 and value

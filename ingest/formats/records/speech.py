@@ -490,7 +490,7 @@ def _content_of(item: dict[str, Any]) -> Json:
     page = str(said) if isinstance(said, str) and said is item.get("body") else ""
     if _PAGE.fullmatch(page):
         return html.unescape(_TAG.sub("", _LINE_END.sub("\n", page))).strip()
-    if said == "" and _speaker_of(item)[0] == "system":
+    if not said and _speaker_of(item)[0] == "system":
         return next((v for k, v in item.items() if snake_case(k) in _PROMPTS and v), said)
     return said if said is not None else _words_of_step(item) or last_words(item)
 

@@ -16,20 +16,32 @@ from typing import Any, Final
 from ingest.dialects.attributes import python_literal
 from ingest.dialects.content_blocks import blocks_text
 from ingest.formats.records.steps import call_of
-from ingest.records.text import NOT_JSON, Json, load_json, objects_in
+from ingest.records.text import NOT_JSON, Json, json_text, load_json, objects_in
 
 SHELL: Final = "bash"
 """The tool of an action that is no command of the agent's own: its shell, as the agent's function calls name it."""
 _DOCUMENTED: Final = re.compile(r"^([A-Za-z_][\w-]*):\s*\n\s+docstring:", re.MULTILINE)
 _SECTION: Final = re.compile(r"^COMMANDS:\n(.*?)(?:\n\n\n|\Z)", re.MULTILINE | re.DOTALL)
 _LISTED: Final = re.compile(r"^([a-z_][\w-]*)(?=$| [<\[-])", re.MULTILINE)
-_CALL: Final = re.compile(r"<tool_call>(.*?)</tool_call>", re.DOTALL)
+_CALL: Final = re.compile(
+    r"(?:<(?:tool|function)_?calls?>|<\|(?:tool_call|python_tag)\|>|\[TOOL_CALLS\])(.*?)"
+    r"(?:</(?:tool|function)_?calls?>|<\|(?:endoftext|eo[mt]_id|im_end)\|>|\Z)",
+    re.DOTALL,
+)
+"""Where a model's template has calls in JSON; the tag need not end where the message does."""
+_NAMED: Final = re.compile(r"<(function|invoke)(?:=| name=)\"?([\w.:/-]{1,64})\"?>(.*?)(?:</\1>|\Z)", re.DOTALL)  # fmt: skip
+_GIVEN: Final = re.compile(r"<parameter(?:=| name=)\"?([\w.-]{1,64})\"?[^>\n]*>\n?(.*?)\n?</parameter>", re.DOTALL)  # fmt: skip
+"""The same in tags that hold the tool's name, and each argument's."""
+_QUOTED: Final = re.compile(r"\A([^']*:\s*)'(\{.*\})'(?=\s*\}\Z)", re.DOTALL)
+_EMPTY: Final = re.compile(r"<(\w+)>\s*</\1>")
 _TAG: Final = re.compile(r"<(\w+)>((?:(?!</?\1>).)*)</\1>", re.DOTALL)
 """What such a template puts around all that is said before the calls: `<scratch_pad>`."""
 _RESULT: Final = re.compile(r"\s*<tool_response>\n?(.*?)\n?</tool_response>\s*", re.DOTALL)
 
 _TOOLS: Final = re.compile(r"\[(?=\s*\{)")
-_LINES: Final = re.compile(r"^\{(?=\"(?:type|name|function)\")(?=.*\}$)", re.MULTILINE)
+_LINES: Final = re.compile(r"^\{(?=\s*\"(?:type|name|function)\")", re.MULTILINE)
+_BEGUN: Final = re.compile(r"^-+ BEGIN FUNCTION #\d+: ([\w.-]{1,64}) -+\n(?:Description: (.*))?", re.MULTILINE)  # fmt: skip
+"""A tool that a prompt documents in words, as a heading says."""
 _MOST_LISTS: Final = 5
 """Lists of a prompt that are looked at."""
 _DECODER: Final = json.JSONDecoder()
@@ -44,23 +56,38 @@ class TextCalls:
     """What stands around them; None where nothing does."""
     is_list: bool = False
     """Whether they are a list of Python's: what comes back is a list of as many results, too."""
+    is_named: bool = False
+    """Whether they stand in tags that hold their names, as a client writes for a model without calls of its own: who answers has no role for that."""
 
 
 def calls_in(text: str) -> TextCalls | None:
     """The calls that a text holds; None where it holds none, or a block that is no call."""
-    calls: list[dict[str, Any]] = []
-    for block in _CALL.findall(text):
-        value = load_json(block.strip().encode("utf-8", "replace"))
-        value = python_literal(block.strip(), NOT_JSON) if value is NOT_JSON else value
-        listed = value if isinstance(value, list) else [value]
-        if value is NOT_JSON or not listed or not all(_is_call(call) for call in listed):
-            return None
-        calls += listed
-    if not calls:
+    named = [
+        {
+            "name": name,
+            "arguments": dict(_GIVEN.findall(body)) or _plain_value(body.strip() or "{}"),
+        }
+        for _, name, body in _NAMED.findall(text)
+    ]
+    values = [_plain_value(block.strip()) for block in _CALL.findall(text)]
+    calls = named or [call for one in values for call in (one if isinstance(one, list) else [one])]
+    if not calls or not all(map(_is_call, calls)):
         return None
-    rest = _CALL.sub("", text).strip()
+    for one in named:
+        one["function"] = {"name": one["name"], "arguments": json_text(one["arguments"])}
+    rest = _EMPTY.sub("", (_NAMED if named else _CALL).sub("", text)).strip()
     tagged = _TAG.fullmatch(rest)
-    return TextCalls(calls=calls, text=(tagged[2].strip() if tagged else rest) or None)
+    said = (tagged[2].strip() if tagged else rest) or None
+    return TextCalls(calls=calls, text=said, is_named=bool(named))
+
+
+def _plain_value(text: str) -> Json:
+    """A value in JSON, also where quotes stand around the last object in it, or as Python shows it."""
+    value = load_json(text.encode("utf-8", "replace"))
+    if value is NOT_JSON:
+        plain = _QUOTED.sub(r"\1\2", text).replace("\\'", "'")
+        value = load_json(plain.encode("utf-8", "replace"))
+    return python_literal(text, NOT_JSON) if value is NOT_JSON else value
 
 
 def written_list(content: Json) -> list[dict[str, Any]]:
@@ -92,7 +119,7 @@ def listed_tools(text: str) -> list[dict[str, Any]]:
         named = [one for one in objects if isinstance(one.get("name"), str) and "parameters" in one]
         if named and len(named) == len(value):
             return named
-    return []
+    return [{"name": name, "description": said} for name, said in _BEGUN.findall(text)]
 
 
 def _value_at(text: str, place: int) -> Json:

@@ -67,7 +67,7 @@ def _items(text: str) -> tuple[tuple[str, str], ...]:
     ends = [m.start() for m, _ in marks[1:]] + [len(text)]
     acts = any(snake_case(m[1] or "") in _ACTS for m, _ in marks)
     said = [
-        (who, text[(m.start() if acts and who == _AGENT else m.end()) : end].strip())
+        (who, _without_ends(text[(m.start() if acts and who == _AGENT else m.end()) : end]))
         for (m, who), end in zip(marks, ends, strict=True)
         # What a desk notes of itself among what is said: `[system] closed`.
         if not (m[2] and who == "system" and m is not marks[0][0])

@@ -6,6 +6,7 @@ its owner says in `outcomes.toml`. Nothing is judged here: a number stays the nu
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any, Final
 
@@ -245,6 +246,8 @@ def by_words(fields: Fields) -> dict[str, Outcome]:
     """Statements at any depth whose words say that they judge: `resolved_by_ai`, `wrap_up.disposition: "Unresolved"`, `95%` of `customer_satisfaction`."""
     found: dict[str, Outcome] = {}
     for key, value in fields.own.items():
+        if (vote := _vote_of(value)) is not None and tells_how(key, vote):
+            _add(found, snake_case(key), vote, None)
         told = told_in(value) if is_measure(key) else None
         _add_many(found, [one for one in named_figures(told) if "score" in one])
     for name, value, place in () if found else fields.leaves():
@@ -256,6 +259,18 @@ def by_words(fields: Fields) -> dict[str, Outcome]:
             told = (place[k] for k in REASONS if isinstance(place.get(k), str))
             _add(found, key, _share_of(value, place), _reason_of(fields, name) or next(told, None))
     return found
+
+
+def _vote_of(value: Json) -> str | bool | None:
+    """What most judges say whose words stand under their numbers (`{"0": "Vote.Yes", "1": "Vote.No", "2": "Vote.Yes"}`); None where no word has more than half."""
+    votes = Counter[str | bool]()
+    if isinstance(value, dict) and all(str(key).isdecimal() for key in value):
+        votes.update(one for one in value.values() if isinstance(one, str | bool))
+    most, times = next(iter(votes.most_common(1)), ("", 0))
+    if times <= 1 or 2 * times <= len(value):
+        return None
+    kind, _, word = str(most).rpartition(".")
+    return word if kind.isidentifier() else most
 
 
 def named_figures(value: Json) -> list[dict[str, Any]]:
@@ -283,9 +298,9 @@ def right_answer_of(fields: Fields) -> Outcome | None:
 
 
 def _judged_patch(own: dict[str, Any]) -> bool | None:
-    """The truth that stands under `target` beside a patch, and so judges it; elsewhere it may be the right answer."""
+    """The truth that stands under `target` beside a patch or how a program that makes one ended, and so judges it; elsewhere it may be the right answer."""
     is_good = own.get("target")
-    patches = any(key.endswith("patch") for key in own)
+    patches = any(key.endswith(("patch", "exit_status")) for key in own)
     return is_good if patches and isinstance(is_good, bool) else None
 
 

@@ -43,6 +43,9 @@ _WORDS: Final = re.compile(
 """An action in words, `take cup 1 from table 2`, as a world of text understands it: a verb of one or two words, and what it is done to."""
 _CALL: Final = re.compile(_NAME + r"\((.*)\)\.?", re.DOTALL)
 _BRACKETS: Final = re.compile(_NAME + r"\[(.*)\]\.?", re.DOTALL)
+_MORE: Final = re.compile(_NAME + r" \[([^\[\]\n]*)\](?:;[ \t]*(.*))?", re.DOTALL)
+_BEHIND: Final = re.compile(_NAME + r";[ \t]+(.+)", re.DOTALL)
+"""What agents at screens do: `Type [3]; red boat`, `ANSWER; Boat 7.`"""
 _PROGRAM: Final = re.compile(r"\A\w+ ?[=:]|[\n(]")
 """What begins as arguments with names, or calls something, is no text."""
 _BARE: Final = re.compile(_NAME)
@@ -89,6 +92,8 @@ def written_call(text: str, *, is_acting: bool = False) -> TextCalls | None:
         return None
     body = found[1].strip()
     call = _call(body, {}) if is_acting and _BARE.fullmatch(body) else written_act(body)
+    behind = _BEHIND.fullmatch(body) if is_acting and call is None else None
+    call = _call(behind[1], {ARGUMENT: behind[2]}) if behind else call
     if call is None:
         return None
     return _with_thought(text[: found.start()], call)
@@ -368,8 +373,19 @@ def written_act(body: str) -> dict[str, Any] | None:
         if arguments is None and not _PROGRAM.search(called[2].strip()):
             arguments = {ARGUMENT: called[2].strip()}
         return None if arguments is None else _call(called[1], arguments)
-    bracketed = _BRACKETS.fullmatch(body)
-    return None if bracketed is None else _call(bracketed[1], _input_of(bracketed[2].strip()))
+    bracketed = _BRACKETS.fullmatch(body) or _MORE.fullmatch(body)
+    return (
+        None
+        if bracketed is None
+        else _call(bracketed[1], _given_in_brackets(*bracketed.groups()[1:]))
+    )
+
+
+def _given_in_brackets(given: str, more: str | None = None) -> dict[str, Any]:
+    """What stands in brackets, with what stands behind them."""
+    if more is None:
+        return _input_of(given.strip())
+    return {ARGUMENT: [given, more.removeprefix("[").removesuffix("]")]}
 
 
 def _call(name: str, arguments: dict[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import Final
 
-from ingest.dialects.content_blocks import is_text_block
+from ingest.dialects.content_blocks import is_media, is_text_block
 from ingest.dialects.tool_output import RESULT_MARK
 from ingest.formats.records.calls import Message
 from ingest.formats.records.speech import Speech
@@ -44,7 +44,8 @@ _TERMINAL: Final = re.compile(r"(?:[^\d\s]\$|\w@[\w.:~/-]+#)\s*\Z")
 """What a terminal shows ends with its prompt: no amount, and no name of a language."""
 _EXITED: Final = re.compile(r"\s*(?:exit ?code: ?|<returncode>)-?\d+[^\n]*\n", re.IGNORECASE)
 """What whoever ran a program tells first: nobody else says that."""
-_RUN_ID: Final = "run_"
+RUN_ID: Final = "run_"
+"""How the id of a call begins that was made of a program in an agent's text."""
 _LONGEST_END: Final = 40
 _LANGUAGES: Final = {"py": "python", "sh": SHELL, "shell": SHELL}
 _LONGEST_PROMPT: Final = 202
@@ -131,7 +132,9 @@ def programs_in(said: Sequence[tuple[Json, Message]]) -> dict[int, re.Match[str]
     marks = [role == "user" and _is_result(text) for role, text in after]
     # An agent may first say that it understood.
     own = [n for n in own if n >= min(blocks, default=0)]
-    acts = bool(marks) if run else len(blocks) >= len(own) - 1 and len(marks) >= _SEVERAL
+    # An id above the mark is a framework's.
+    enough = 1 if run or any(text.startswith("Call id: ") for _, text in after) else _SEVERAL
+    acts = len(marks) >= enough and (bool(run) or len(blocks) >= len(own) - 1)
     return blocks if acts and all(marks) else {}
 
 
@@ -170,7 +173,7 @@ def bind_programs(said: Sequence[Speech]) -> None:
         if found.re is _RUN:
             name = (found[2] or "_python" * in_python).strip("_") or "execute"
         function = {"name": name, "arguments": json_text({"command": found[3]})}
-        made = {"id": f"{_RUN_ID}{n}", "type": "function", "function": function}
+        made = {"id": f"{RUN_ID}{n}", "type": "function", "function": function}
         words = _LABEL.sub("", _HEADING.sub("", found[1])).strip()
         words = "\n".join(filter(None, (words, *map(str.strip, found.groups()[3:]))))
         around = _AROUND.fullmatch(words)
@@ -187,13 +190,13 @@ def bind_programs(said: Sequence[Speech]) -> None:
 def as_program(answer: Message, before: Sequence[Message]) -> Message:
     """An agent's last answer, a call where it is a program as those before it, which were carried out."""
     calls = [call for one in before for call in one.get("tool_calls") or ()]
-    runs = bool(calls) and str(calls[-1].get("id")).startswith(_RUN_ID)
+    runs = bool(calls) and str(calls[-1].get("id")).startswith(RUN_ID)
     words = _words(answer) if runs and not answer.get("tool_calls") else ""
     found = _PROGRAM.fullmatch(words) or _RUN.fullmatch(words)
     if found is None:
         return answer
     function = {**calls[-1]["function"], "arguments": json_text({"command": found[3]})}
-    made = {**calls[-1], "id": f"{_RUN_ID}{len(before)}", "function": function}
+    made = {**calls[-1], "id": f"{RUN_ID}{len(before)}", "function": function}
     return {**answer, "content": found[1].strip() or None, "tool_calls": [made]}
 
 
@@ -258,6 +261,7 @@ def _text(one: Speech) -> str:
 
 def _words(message: Message) -> str:
     content: Json = message.get("content")
-    if isinstance(content, list) and all(map(is_text_block, content)):
-        return "\n".join(part["text"] for part in content)
+    texts = [one for one in content if is_text_block(one)] if isinstance(content, list) else []
+    if isinstance(content, list) and all(one in texts or is_media(one) for one in content):
+        return "\n".join(part["text"] for part in texts)
     return content if isinstance(content, str) else ""
