@@ -71,7 +71,12 @@ def verdicts_on_runs(
             said += [(place, n) for n in _tasks_of_one(values)]
             in_rows |= verdicts.tasks_in(values)
     found, unclear, used = verdicts.outcomes()
-    told = [outcome_about(("episode", run.episode_id), said, app=run.app, source="verdict_file", at=None) for run, said in found]  # fmt: skip
+    told = [
+        outcome_about(
+            ("episode", run.episode_id), said, app=run.app, source="verdict_file", at=None
+        )
+        for run, said in found
+    ]
     found_of = [
         (episode, one)
         for run, episode in silent

@@ -108,7 +108,9 @@ class _OpenCalls:
         self._before = []
         mine = {call.call_id for call in self._turn}
         # Where the calls alone came without ids, theirs are made up.
-        self._are_strays = None not in results and self._taken.isdisjoint(results) and mine.isdisjoint(self._told)  # fmt: skip
+        self._are_strays = (
+            None not in results and self._taken.isdisjoint(results) and mine.isdisjoint(self._told)
+        )
         self._are_pairs = self._are_strays and len(results) == len(self._turn)
 
     def _told_apart(self, call: ToolCall, number: int) -> ToolCall:

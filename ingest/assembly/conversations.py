@@ -158,7 +158,10 @@ def _may_be_one(one: Conversation, other: Conversation) -> bool:
 def _users_and_tasks(several: Iterable[Conversation]) -> list[list[str]]:
     """The users and the tasks of conversations."""
     told = [node.reading for one in several for node in one.nodes]
-    return [sorted({r.subject for r in told if r.subject}), sorted({r.task_key for r in told if r.task_key})]  # fmt: skip
+    return [
+        sorted({r.subject for r in told if r.subject}),
+        sorted({r.task_key for r in told if r.task_key}),
+    ]
 
 
 def _index_history(

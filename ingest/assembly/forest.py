@@ -290,7 +290,9 @@ def _tell_past_calls(ordered: list[Node]) -> None:
         if above and answers and not any(step.tool_calls for step in given):
             held = (v for k, v in node.span.attributes.items() if k.endswith(".messages"))
             sent = next((read_messages(read_shown(str(v)), role="user").steps for v in held), [])
-            if [(s.role, s.content or "") for s in sent] == [(s.role, s.content or "") for s in given]:  # fmt: skip
+            if [(s.role, s.content or "") for s in sent] == [
+                (s.role, s.content or "") for s in given
+            ]:
                 above.reading = replace(above.reading, input=tuple(sent))
 
 

@@ -251,7 +251,12 @@ def _has_more(said: Step, told: Step, after: Step) -> bool:
     """Whether a message is what the model said with its client's words behind it, and a result follows."""
     is_told = bool(said.content) and said.role == told.role == "assistant" and not told.tool_calls
     more = (told.content or "").removeprefix(said.content or "")
-    return is_told and more != told.content and bool(more.strip()) and bool(RESULT_MARK.match(after.content or ""))  # fmt: skip
+    return (
+        is_told
+        and more != told.content
+        and bool(more.strip())
+        and bool(RESULT_MARK.match(after.content or ""))
+    )
 
 
 def _worded_results(asked: Step, told: Step, after: Step) -> list[Step] | None:
@@ -269,7 +274,10 @@ def _worded_results(asked: Step, told: Step, after: Step) -> list[Step] | None:
     parts = [text] if len(calls) == 1 else text.splitlines()
     found = zip(calls, parts if len(parts) == len(calls) else (), strict=False)
     is_error = True if failed else None
-    return [Step(role="tool", content=part, call_id=call.call_id, is_error=is_error) for call, part in found]  # fmt: skip
+    return [
+        Step(role="tool", content=part, call_id=call.call_id, is_error=is_error)
+        for call, part in found
+    ]
 
 
 def _regrouped(thread: Thread, body: list[Step], keys: list[str]) -> tuple[list[Step], list[str]]:

@@ -95,7 +95,9 @@ def with_spans(events: Iterable[LogEvent]) -> list[LogEvent]:
     kept: list[LogEvent] = []
     asked: dict[tuple[str, str | None], LogEvent] = {}
     told: dict[str, list[LogEvent]] = defaultdict(list)
-    for event in sorted(events, key=lambda e: (e.at, first_integer(e.attributes, ("event.sequence",)) or 0)):  # fmt: skip
+    for event in sorted(
+        events, key=lambda e: (e.at, first_integer(e.attributes, ("event.sequence",)) or 0)
+    ):
         side = None if event.span_id else _BODIES.get(event.name.removeprefix("claude_code."))
         session, part = (text_of(event.attributes.get(k)) for k in ("session.id", "query_source"))
         if side is None or session is None:

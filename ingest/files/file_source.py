@@ -62,7 +62,11 @@ class FileSource:
         with ExitStack() as stack:
             made = self.lines
             stream: BufferedReader
-            stream = BufferedReader(_Lines(made()), PEEK) if made else stack.enter_context(self.path.open("rb"))  # fmt: skip
+            stream = (
+                BufferedReader(_Lines(made()), PEEK)
+                if made
+                else stack.enter_context(self.path.open("rb"))
+            )
             if stream.peek(2)[:2] == _GZIP_MAGIC:
                 unpacked = stack.enter_context(gzip.GzipFile(fileobj=stream))
                 stream = BufferedReader(_Unpacked(unpacked, self.damages), PEEK)

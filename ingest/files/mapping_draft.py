@@ -29,7 +29,25 @@ _BESIDE: Final = {
     "user": ("user", "customer", "client", "caller"),
     "started_at": ("started", "start", "created", "date", "time", "at", "timestamp"),
 }  # fmt: skip
-_HARMLESS: Final = frozenset({"id", "no", "ref", "key", "number", "uuid", "name", "at", "on", "ms", "unix", "secs", "time", "date", "timestamp"})  # fmt: skip
+_HARMLESS: Final = frozenset(
+    {
+        "id",
+        "no",
+        "ref",
+        "key",
+        "number",
+        "uuid",
+        "name",
+        "at",
+        "on",
+        "ms",
+        "unix",
+        "secs",
+        "time",
+        "date",
+        "timestamp",
+    }
+)
 """Words beside one of these that leave a key's meaning: `user_id` is a user, `user_cost` is not."""
 
 Path = tuple[str, ...]
@@ -117,7 +135,11 @@ def _text(
         lines += [_line(key, own[key]) for key in fields if key in own]
         beside = record if section == "conversation" else {}
         lines += [f"# {_line(key, _guess(key, beside))}" for key in fields if key not in own]
-    lines += ["", "# [roles]", '# "the file\'s word" = "user"  # or system, assistant, tool; words that are not here are agents\' names']  # fmt: skip
+    lines += [
+        "",
+        "# [roles]",
+        '# "the file\'s word" = "user"  # or system, assistant, tool; words that are not here are agents\' names',
+    ]
     return (
         "\n".join([*lines, "", "[outcomes]", *_outcomes({} if reads_outcomes else record)]) + "\n"
     )

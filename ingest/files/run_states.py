@@ -71,7 +71,10 @@ def _told_once(sources: Iterable[FileSource]) -> Iterator[FileSource]:
             said, value = _said_in(one), _value_in(one)
             form: object = value.keys() if isinstance(value, dict) else type(value)
             # Calls that were made together may stand there one by one.
-            told = [[text for role, text, _ in said if text and (role == "tool") is of_tools] for of_tools in (False, True)]  # fmt: skip
+            told = [
+                [text for role, text, _ in said if text and (role == "tool") is of_tools]
+                for of_tools in (False, True)
+            ]
             whole = repr((told, [call for *_, calls in said for call in calls]))
             # Attempts may say the same in one form.
             copies |= {one.name} if said and known.setdefault(whole, form) != form else set()
@@ -118,7 +121,9 @@ def _is_whole(source: FileSource) -> bool:
     return {"user", "assistant"} <= {role for role, *_ in _said_in(source)}
 
 
-def _elements(files: Sequence[FileSource], above: Iterable[FileSource]) -> dict[str, FileSource | None]:  # fmt: skip
+def _elements(
+    files: Sequence[FileSource], above: Iterable[FileSource]
+) -> dict[str, FileSource | None]:
     """The document in the folder above with its list, which has the folder's name and whose elements are the files."""
     key = files[0].path.parent.name
     row = next((row for row in FORMATS if row.parted_at == key), None)
@@ -140,7 +145,9 @@ def _value_in(source: FileSource) -> Json:
         return NOT_JSON  # said where the file is read
 
 
-def _one_list(files: Sequence[FileSource], begun: bytes = b"[", end: bytes = b"]") -> Iterator[bytes]:  # fmt: skip
+def _one_list(
+    files: Sequence[FileSource], begun: bytes = b"[", end: bytes = b"]"
+) -> Iterator[bytes]:
     """Documents as one list."""
     for number, one in enumerate(files):
         with one.opened() as stream:
@@ -190,7 +197,15 @@ def _said_in(source: FileSource) -> list[tuple[str, object, list[str]]]:
             return []
         parts = list(read_source(source, None, among_others=True))
         found = [decode(one.stored(1)) for one in parts if not isinstance(one, Rejected)]
-    except (IngestError, ArithmeticError, AttributeError, LookupError, OSError, TypeError, ValueError):  # fmt: skip
+    except (
+        IngestError,
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        OSError,
+        TypeError,
+        ValueError,
+    ):
         return []
     chats = [chat for one in found for chat in one.chats]
     steps = chats[0].episode.steps if len(chats) == 1 else ()

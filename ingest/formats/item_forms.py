@@ -242,7 +242,12 @@ def _parts_of_kind(content: Item) -> list[Any]:
     parts = listed if isinstance(listed, list) else [first_of(content, "text", "result")]
     texts = [{"type": "text", "text": one} if isinstance(one, str) else one for one in parts if one]
     # What was heard stands as text beside the sound; a picture's address is nothing that anybody says.
-    return [{"type": "text", "text": one["text"]} if isinstance(one.get("text"), str) else {"type": "file", "source": one} for one in objects_in(texts)]  # fmt: skip
+    return [
+        {"type": "text", "text": one["text"]}
+        if isinstance(one.get("text"), str)
+        else {"type": "file", "source": one}
+        for one in objects_in(texts)
+    ]
 
 
 def _is_odd(part: Json) -> bool:

@@ -131,9 +131,19 @@ class Verdicts:
     def add_text(self, file: str, path: Parts, text: str) -> None:
         """Take in a text that is one figure under a verdict's name, a share under a result's, or whose last lines say that tests passed or failed."""
         name, figure = snake_case(stem_of(path[-1])), load_json(text.strip().lower().encode())
-        is_share = name in _RESULTS and "." in text and isinstance(figure, float) and 0 <= figure <= 1  # fmt: skip
-        told = outcome_of("score" if is_share else name, figure) if is_share or name in VERDICTS else None  # fmt: skip
-        said = {hit[1].lower() for line in text.splitlines()[-_LAST_LINES:] if (hit := _TESTS.fullmatch(line))}  # fmt: skip
+        is_share = (
+            name in _RESULTS and "." in text and isinstance(figure, float) and 0 <= figure <= 1
+        )
+        told = (
+            outcome_of("score" if is_share else name, figure)
+            if is_share or name in VERDICTS
+            else None
+        )
+        said = {
+            hit[1].lower()
+            for line in text.splitlines()[-_LAST_LINES:]
+            if (hit := _TESTS.fullmatch(line))
+        }
         if told is None and len(said) == 1:
             told = {"name": "passed", "by": "unknown", "value": float("passed" in said)}
         self._put_beside(file, path, 0, [told] if told else [])
@@ -209,7 +219,11 @@ class Verdicts:
         named = self._find(key) if key and not isinstance(value, list) else set()
         if isinstance(value, dict) and deep < _DEEPEST:
             words = words | _words_in(value) | {key}
-            below = [s for k, v in value.items() for s in self._statements(v, str(k), key, words, deep + 1)]  # fmt: skip
+            below = [
+                s
+                for k, v in value.items()
+                for s in self._statements(v, str(k), key, words, deep + 1)
+            ]
             yield from below or self._row(value, key, named, words)
         elif named and (plain := _bare_verdict(value, above)):
             yield key, named, words, [plain]
@@ -251,7 +265,11 @@ def _column_of_tasks(rows: Sequence[dict[str, Any]]) -> str:
         ids = [str(row.get(key)) for row in rows]
         is_id = snake_case(key).rpartition("_")[2] in _NAMING and snake_case(key) not in TRIAL
         apart = {*zip(ids, trials, strict=True)}
-        if is_id and snake_case(key) not in _NOT_NAMING and 1 < len({*ids}) < len(ids) == len(apart):  # fmt: skip
+        if (
+            is_id
+            and snake_case(key) not in _NOT_NAMING
+            and 1 < len({*ids}) < len(ids) == len(apart)
+        ):
             return key
     return ""
 

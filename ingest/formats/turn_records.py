@@ -50,7 +50,7 @@ def _only_list(value: Json) -> Json:
     lists = (
         [one for one in value.values() if isinstance(one, list)] if isinstance(value, dict) else []
     )
-    return lists[0] if len(lists) == 1 else None  # fmt: skip
+    return lists[0] if len(lists) == 1 else None
 
 
 def _is_turn(row: Row) -> bool:

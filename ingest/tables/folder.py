@@ -151,7 +151,11 @@ def _line(value: Json) -> bytes:
 def rows_together(read: Tables) -> tuple[list[Row], str, set[str]]:
     """What was said and done as rows of one table, the table of what was said, and the others that are in it; nothing where that says it all."""
     tables, parts = _with_parts({name: _renamed(rows) for name, rows in read.items() if rows})
-    said = [n for n, rows in tables.items() if speaker_in(rows, _keys(rows)) and not _SAID.isdisjoint(_keys(rows))]  # fmt: skip
+    said = [
+        n
+        for n, rows in tables.items()
+        if speaker_in(rows, _keys(rows)) and not _SAID.isdisjoint(_keys(rows))
+    ]
     told, used = _rows_with(tables, said[0], parts) if len(said) == 1 else ([], set())
     return told, "".join(said[:1]), used
 

@@ -105,7 +105,9 @@ def _formats_of(rows: list[Row]) -> set[str]:
     """What a table's first rows are, where nearly each says it by itself: a conversation, a span."""
     cells = [one for row in rows for one in row.values()]
     tells = any(isinstance(one, dict | list) or items_of(str(one)) for one in cells)
-    tells = tells or any(is_on_span(row) or langfuse_export.claims(row) or messages_of(row) for row in rows)  # fmt: skip
+    tells = tells or any(
+        is_on_span(row) or langfuse_export.claims(row) or messages_of(row) for row in rows
+    )
     found = [format_within(row) for row in rows] if tells else []
     sure = [row.name for row in found if row is not None and not row.is_whole_file]
     # A run that broke off at once may hold nothing.

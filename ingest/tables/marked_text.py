@@ -24,7 +24,10 @@ from ingest.tables.cells import plain_row
 _FRONT: Final = re.compile(r"\s*---\n(.*?)\n---\n", re.DOTALL)
 _SECTION: Final = re.compile(r"^```.*?^```|^#{1,6}[ \t]+([^\n]+)$", re.MULTILINE | re.DOTALL)
 _FENCED: Final = re.compile(r"\s*```\w*\n(.*?)\n?```\s*", re.DOTALL)
-_CALL: Final = re.compile(r"^([^\n`]*)`([\w.-]{1,64})`[^\n`]*\n+```\w*\n(\{(?:(?!```).)*\})\n```", re.MULTILINE | re.DOTALL)  # fmt: skip
+_CALL: Final = re.compile(
+    r"^([^\n`]*)`([\w.-]{1,64})`[^\n`]*\n+```\w*\n(\{(?:(?!```).)*\})\n```",
+    re.MULTILINE | re.DOTALL,
+)
 Section = tuple[str, str, str]
 """Who speaks, the tool whose result it is, the text."""
 
@@ -80,4 +83,8 @@ def _messages(sections: list[Section]) -> Iterator[dict[str, Any]]:
         for mark in reversed(found):
             text = text[: mark.start()] + text[mark.end() :]  # noqa: PLW2901 - what is left of it
         said = fenced[1] if fenced and who == "tool" else text.strip() or None
-        yield {"role": who, "content": said} | ({"tool_calls": calls} if calls else {}) | ({"name": tool} if tool else {})  # fmt: skip
+        yield (
+            {"role": who, "content": said}
+            | ({"tool_calls": calls} if calls else {})
+            | ({"name": tool} if tool else {})
+        )

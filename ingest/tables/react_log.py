@@ -18,14 +18,18 @@ from ingest.formats.records.words import NAMES, snake_case
 from ingest.records.outcome_words import good_or_bad
 from ingest.records.text import json_bytes
 
-_ASKED: Final = re.compile(r"^(?:Question|Task|Query|Goal|User)(?: ?\d+)?[ \t]*:[ \t]*(?=\S)", re.MULTILINE)  # fmt: skip
+_ASKED: Final = re.compile(
+    r"^(?:Question|Task|Query|Goal|User)(?: ?\d+)?[ \t]*:[ \t]*(?=\S)", re.MULTILINE
+)
 _STEP: Final = re.compile(
     r"^(?:Thought|Action|Act|Action Input|Observation|Final Answer)(?: ?\d+)?[ \t]*:", re.MULTILINE
 )
 _ACTED: Final = re.compile(r"^(?:Action|Act)(?: ?\d+)?[ \t]*:[ \t]*\S", re.MULTILINE)
 _BESIDE: Final = re.compile(r"^(?:Thought|Observation)(?: ?\d+)?[ \t]*:", re.MULTILINE)
 """What an agent's steps have beside actions; a note may have these."""
-_HEADING: Final = re.compile(r"^[-=#*]{3,}[ \t]*(\w[\w \t-]*?)[ \t]*[-=#*]{3,}[ \t]*$", re.MULTILINE)  # fmt: skip
+_HEADING: Final = re.compile(
+    r"^[-=#*]{3,}[ \t]*(\w[\w \t-]*?)[ \t]*[-=#*]{3,}[ \t]*$", re.MULTILINE
+)
 _BEHIND: Final = re.compile(r"\s*(\w[\w ]{2,30}):[ \t]*(\S.*)")
 _EXAMPLES: Final = re.compile(r"\bexamples?\b", re.IGNORECASE)
 _REFERENCES: Final = frozenset(NAMES["references"])

@@ -45,7 +45,9 @@ _SHORT: Final = {
     "c": "user", "u": "user", "h": "user", "v": "user", "a": "assistant", "b": "assistant", "s": "system", "t": "tool",
 }  # fmt: skip
 """Which way a message went, and letters for who speaks, by the words that begin with them: in a column of speakers with one for either side."""
-_ABOUT: Final = frozenset({"session", "conversation", "conv", "convo", "thread", "chat", "dialogue", "ticket"})  # fmt: skip
+_ABOUT: Final = frozenset(
+    {"session", "conversation", "conv", "convo", "thread", "chat", "dialogue", "ticket"}
+)
 _IDS: Final = frozenset({"id", "key", "nr", "no", "number", "uuid", "ref"})
 _PLAIN_TOOLS: Final = ("tool_name", "tool", "function_name", "api_name")
 _AGENT: Final = ("name", "agent", "agent_name")
@@ -247,7 +249,9 @@ def speaker_in(rows: Sequence[Row], keys: Sequence[str]) -> str | None:
     """The column whose values are words for who speaks, a user and an agent among them."""
     told = {key: [role for row in rows if (role := _role(row, key))] for key in keys}
     sure = [key for key in keys if {"user", "assistant"} <= {*told[key]}]
-    sure = [key for key in sure if len(told[key]) >= _MOSTLY * len(rows) and _tells_sides(rows, key)]  # fmt: skip
+    sure = [
+        key for key in sure if len(told[key]) >= _MOSTLY * len(rows) and _tells_sides(rows, key)
+    ]
     return max(sure, key=lambda key: (key in NAMES["speaker"], len(told[key])), default=None)
 
 

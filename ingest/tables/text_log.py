@@ -50,7 +50,10 @@ def _events(source: FileSource, most: int | None = None) -> Iterator[Row]:
 def _event(time: str, line: str) -> Row:
     """A line; what stands behind its pairs or what its logger writes before them says what happened."""
     words, brace, load = line.partition(" {")
-    pairs = [(key, text if text[0] != '"' else load_json(text.encode("utf-8", "replace"))) for key, text in _PAIR.findall(words)]  # fmt: skip
+    pairs = [
+        (key, text if text[0] != '"' else load_json(text.encode("utf-8", "replace")))
+        for key, text in _PAIR.findall(words)
+    ]
     told = {key: one for key, one in pairs if one is not NOT_JSON}
     held = load_json((brace + load).encode("utf-8", "replace")) if brace else {}
     own = {**told, **held} if isinstance(held, dict) else told

@@ -16,7 +16,7 @@ from typing import Final
 
 from redact.bounds import LONG_NUMBER, STEM
 from redact.fold import fold_value, fold_words
-from redact.lists.dictionary import (  # fmt: skip
+from redact.lists.dictionary import (
     ENGLISH,
     GERMAN,
     LANGUAGES,

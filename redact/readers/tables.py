@@ -118,7 +118,9 @@ def _marked_up(text: str, *, fields: bool) -> list[object]:
         if value.strip() and name.casefold() in _LAYOUT:
             label = _LINE.fullmatch(value.strip())
             told = label is not None and is_label(label[1])
-            place, part = (label[1], label[2]) if label and told else (f"{_UNNAMED}{name.casefold()}", value)  # fmt: skip
+            place, part = (
+                (label[1], label[2]) if label and told else (f"{_UNNAMED}{name.casefold()}", value)
+            )
             record.setdefault(place, []).append(part.strip())
     return [*found, record] if record else found
 

@@ -42,7 +42,9 @@ _TIMES: Final = {"double": 2, "triple": 3}
 _WORD: Final = re.compile(r"[^\W\d_]+")
 NUMERALS: Final = tuple(sorted({*_DIGIT_OF, *_TIMES}, key=len, reverse=True))
 _ONE: Final = "|".join(NUMERALS)
-_NUMBER: Final = re.compile(rf"(?<!\w)(?:{_ONE})(?:[ ,.-]{{1,3}}(?:{_ONE})){{3,39}}(?!\w)", re.IGNORECASE | re.ASCII)  # fmt: skip
+_NUMBER: Final = re.compile(
+    rf"(?<!\w)(?:{_ONE})(?:[ ,.-]{{1,3}}(?:{_ONE})){{3,39}}(?!\w)", re.IGNORECASE | re.ASCII
+)
 _COUNTED: Final = "0123456789"
 """So many digits, one by one, are nobody's count of things."""
 
@@ -69,7 +71,9 @@ def _counts_up(digits: str) -> bool:
 def email_said(mention: str) -> str:
     """Return the address that a mention in words says."""
     plain = _AS_AT.sub("@", _AS_DOT.sub(".", mention), count=1)
-    return re.sub(r" (underscore|dash) ", lambda sign: "_" if sign[1] == "underscore" else "-", plain)  # fmt: skip
+    return re.sub(
+        r" (underscore|dash) ", lambda sign: "_" if sign[1] == "underscore" else "-", plain
+    )
 
 
 def say_email(address: str, mention: str) -> str:

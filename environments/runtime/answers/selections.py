@@ -50,7 +50,9 @@ def _lists(held: Json, asked: Json) -> bool:
 
 
 def _is_among(held: Json, asked: Json) -> bool:
-    return isinstance(asked, list) and any(_lists([held], one) or _lists(held, one) for one in asked)  # fmt: skip
+    return isinstance(asked, list) and any(
+        _lists([held], one) or _lists(held, one) for one in asked
+    )
 
 
 def _lists_all(held: Json, asked: Json) -> bool:
@@ -138,7 +140,9 @@ class Selection:
         is_empty = not shown
         is_complete = any(is_part_of(one, args) for one in self.part.complete)
         if is_empty and self.part.empty is not None:
-            return Selected(value=None, text=self.part.empty, is_empty=True, is_complete=is_complete)  # fmt: skip
+            return Selected(
+                value=None, text=self.part.empty, is_empty=True, is_complete=is_complete
+            )
         inside: Json = [self.part.records[place] for place in shown]
         try:
             value = self._result(inside, args, ordered, shown) if self.part.place else inside

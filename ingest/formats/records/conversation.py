@@ -18,7 +18,7 @@ from ingest.formats.records.participants import settle
 from ingest.formats.records.speech import Speech, moment, speeches
 from ingest.formats.records.steps import AgentStep
 from ingest.formats.records.transcripts import OPENED, turns_of
-from ingest.formats.records.written_results import (  # fmt: skip
+from ingest.formats.records.written_results import (
     as_program,
     bind_feedback,
     bind_programs,
@@ -66,9 +66,13 @@ class Conversation:
         back = str(last["content"]).strip() if last["role"] == "tool" else text
         calls = [call for one in self.messages[-2:] for call in one.get("tool_calls") or ()]
         told = [parse_json(call["function"]["arguments"]) for call in calls]
-        values = [v for one in told if one and isinstance(one.value, dict) for v in one.value.values()]  # fmt: skip
+        values = [
+            v for one in told if one and isinstance(one.value, dict) for v in one.value.values()
+        ]
         # A program makes the call: `final_answer("x")`.
-        given = [str(v) == text or any(f"{a}{text}{z}" in str(v) for a, z in _QUOTED) for v in values]  # fmt: skip
+        given = [
+            str(v) == text or any(f"{a}{text}{z}" in str(v) for a, z in _QUOTED) for v in values
+        ]
         return any(given) and back.endswith(text)
 
     def take_answer(self, value: Json) -> bool:
@@ -249,7 +253,9 @@ def _without_name(one: Speech, asked: Sequence[Message]) -> Speech:
     read = parse_json(content)
     value = read.value if read else None
     told = next((back for call in asked if (back := _returned_by(call, value)) is not value), value)
-    return one if told is value else replace(one, message={**one.message, "content": json_text(told)})  # fmt: skip
+    return (
+        one if told is value else replace(one, message={**one.message, "content": json_text(told)})
+    )
 
 
 def _returned_by(call: Message, result: Json) -> Json:

@@ -164,7 +164,22 @@ def messages_of(value: Json) -> Place | None:
     found = [replace(place, items=acts) for place in lists if (acts := acts_of(place.items))]
     found = found or [place for place in lists if are_messages(place.items, key=place.path[-1])]
     if not any(_speaks(place.items) for place in found):
-        readers = (_groups_of_turns, _trees, _runs, _steps, _columns, _templates, _transcripts, _events, _turns, _plans, _parts, _written_steps, _acted_dialogues, _kept_as_text)  # fmt: skip
+        readers = (
+            _groups_of_turns,
+            _trees,
+            _runs,
+            _steps,
+            _columns,
+            _templates,
+            _transcripts,
+            _events,
+            _turns,
+            _plans,
+            _parts,
+            _written_steps,
+            _acted_dialogues,
+            _kept_as_text,
+        )
         others = (list(read(value)) for read in readers)
         found += next(filter(None, others), [])
     place = min(found, key=_rank, default=None)
@@ -181,7 +196,9 @@ def _is_run(items: list[Any]) -> bool:
 
 def _is_judges(value: dict[str, Any], place: Place) -> bool:
     """Whether all that a record tells is what the judge said that it names."""
-    named = any(isinstance(v, str) and snake_case(k).split("_")[0] in _JUDGES for k, v in value.items())  # fmt: skip
+    named = any(
+        isinstance(v, str) and snake_case(k).split("_")[0] in _JUDGES for k, v in value.items()
+    )
     return named and {one.role for one in speeches(place.items)} == {"assistant"}
 
 
@@ -265,14 +282,18 @@ def _groups_of_turns(value: dict[str, Any]) -> Iterator[Place]:
     for place in _lists(value):
         groups = [*_groups(place.items, 0)] if not are_messages(place.items) else []
         items = [item for group in groups for item in group]
-        both = [{"user", "assistant"} <= {one.role for one in speeches(g)} for g in (items, *groups)]  # fmt: skip
+        both = [
+            {"user", "assistant"} <= {one.role for one in speeches(g)} for g in (items, *groups)
+        ]
         if both[:1] == [True] and not any(both[1:]) and are_messages(items):
             yield replace(place, items=items)
 
 
 def _groups(items: list[Any], deep: int) -> Iterator[list[Any]]:
     """The innermost lists of a list, in order, also those that an object holds under any key."""
-    below = [[*one.values()] if isinstance(one, dict) and not strength(one) else [one] for one in items]  # fmt: skip
+    below = [
+        [*one.values()] if isinstance(one, dict) and not strength(one) else [one] for one in items
+    ]
     lists = [one for part in below for one in part if isinstance(one, list)]
     for one in lists if deep < _IN_TURN else ():
         yield from _groups(one, deep + 1)
@@ -512,7 +533,9 @@ def _side_by_side(value: dict[str, Any]) -> Iterator[Records]:
     ends = zip(*(key[::-1] for key in logs), strict=False)
     same = sum(1 for _ in takewhile(lambda signs: len({*signs}) == 1, ends))
     whose = [key[: len(key) - same] for key in logs]
-    parts = [{k.removeprefix(who): one for k, one in value.items() if k.startswith(who)} for who in whose]  # fmt: skip
+    parts = [
+        {k.removeprefix(who): one for k, one in value.items() if k.startswith(who)} for who in whose
+    ]
     if all(whose) and sum(map(len, parts)) == len(value):
         names = tuple(who.strip("_-. ") for who in whose)
         yield Records(path=(), items=tuple(parts), keys=names, around=())

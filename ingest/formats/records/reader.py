@@ -233,7 +233,10 @@ class _Record:
         said = [(one.get("role"), one.get("content")) for one in self._said.messages]
         self._open()
         answer = self._close()
-        if said == [("system", "")] and {m.get("role") for m in self._said.messages} == {"system", "user"}:  # fmt: skip
+        if said == [("system", "")] and {m.get("role") for m in self._said.messages} == {
+            "system",
+            "user",
+        }:
             return {"messages": []}
         told = self._chat_fields()
         own = {k: v for k, v in self._own.items() if k in _DOCUMENTED and self._is_log}

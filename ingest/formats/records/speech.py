@@ -224,7 +224,11 @@ def spoken_pairs(items: Sequence[Json]) -> list[Json]:
     pairs = [(str(one[0]), one[1]) for one in items if isinstance(one, list) and len(one) == 2]
     speakers = {who for who, _ in pairs}
     roles = {role_of(who) for who in speakers if is_name(who)}
-    if len(pairs) < len(items) or len(speakers) > _MOST_SPEAKERS or not {"user", "assistant"} <= roles:  # fmt: skip
+    if (
+        len(pairs) < len(items)
+        or len(speakers) > _MOST_SPEAKERS
+        or not {"user", "assistant"} <= roles
+    ):
         return []
     return [{"speaker": who, "text": text} for who, text in pairs]
 

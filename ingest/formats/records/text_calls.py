@@ -29,8 +29,12 @@ _CALL: Final = re.compile(
     re.DOTALL,
 )
 """Where a model's template has calls in JSON; the tag need not end where the message does."""
-_NAMED: Final = re.compile(r"<(function|invoke)(?:=| name=)\"?([\w.:/-]{1,64})\"?>(.*?)(?:</\1>|\Z)", re.DOTALL)  # fmt: skip
-_GIVEN: Final = re.compile(r"<parameter(?:=| name=)\"?([\w.-]{1,64})\"?[^>\n]*>\n?(.*?)\n?</parameter>", re.DOTALL)  # fmt: skip
+_NAMED: Final = re.compile(
+    r"<(function|invoke)(?:=| name=)\"?([\w.:/-]{1,64})\"?>(.*?)(?:</\1>|\Z)", re.DOTALL
+)
+_GIVEN: Final = re.compile(
+    r"<parameter(?:=| name=)\"?([\w.-]{1,64})\"?[^>\n]*>\n?(.*?)\n?</parameter>", re.DOTALL
+)
 """The same in tags that hold the tool's name, and each argument's."""
 _QUOTED: Final = re.compile(r"\A([^']*:\s*)'(\{.*\})'(?=\s*\}\Z)", re.DOTALL)
 _EMPTY: Final = re.compile(r"<(\w+)>\s*</\1>")
@@ -40,7 +44,9 @@ _RESULT: Final = re.compile(r"\s*<tool_response>\n?(.*?)\n?</tool_response>\s*",
 
 _TOOLS: Final = re.compile(r"\[(?=\s*\{)")
 _LINES: Final = re.compile(r"^\{(?=\s*\"(?:type|name|function)\")", re.MULTILINE)
-_BEGUN: Final = re.compile(r"^-+ BEGIN FUNCTION #\d+: ([\w.-]{1,64}) -+\n(?:Description: (.*))?", re.MULTILINE)  # fmt: skip
+_BEGUN: Final = re.compile(
+    r"^-+ BEGIN FUNCTION #\d+: ([\w.-]{1,64}) -+\n(?:Description: (.*))?", re.MULTILINE
+)
 """A tool that a prompt documents in words, as a heading says."""
 _MOST_LISTS: Final = 5
 """Lists of a prompt that are looked at."""

@@ -247,7 +247,9 @@ def acts_by_name(items: Sequence[Json]) -> list[dict[str, Any]]:
     """
     told: list[dict[str, Any]] = []
     for number, step in enumerate(objects_in(list(items))):
-        made = next((one for one in step.values() if isinstance(one, dict) and _ACTIONS & one.keys()), {})  # fmt: skip
+        made = next(
+            (one for one in step.values() if isinstance(one, dict) and _ACTIONS & one.keys()), {}
+        )
         acts = objects_in(next((made[key] for key in _ACTIONS if key in made), None))
         done = [[(k, v) for k, v in act.items() if v is not None] for act in acts]
         results = objects_in(next((step[key] for key in RESULTS if key in step), None))
@@ -257,16 +259,29 @@ def acts_by_name(items: Sequence[Json]) -> list[dict[str, Any]]:
         asked = (_ASKED.search(one) for one in step.values() if isinstance(one, str) and not told)
         told += [{"role": "user", "content": one[2].strip()} for one in asked if one][:1]
         state = (one for one in made.values() if isinstance(one, dict))
-        wrote = [v for part in (*state, made) for k, v in part.items() if isinstance(v, str) and k not in NAMES["reasoning"]]  # fmt: skip
+        wrote = [
+            v
+            for part in (*state, made)
+            for k, v in part.items()
+            if isinstance(v, str) and k not in NAMES["reasoning"]
+        ]
         said = "\n".join(filter(None, wrote)) or None
         told += [{"role": "assistant", "content": said, "tool_calls": calls}] if made else []
         for call, result in zip(calls, results, strict=False):
             texts = [(k.rpartition("_")[2], v) for k, v in result.items() if isinstance(v, str)]
-            seen = next((v for word in ("content", *RESULTS, "error") for k, v in texts if k == word and v), "")  # fmt: skip
+            seen = next(
+                (v for word in ("content", *RESULTS, "error") for k, v in texts if k == word and v),
+                "",
+            )
             failed = {"tg": {"is_error": True}} if result.get("error") else {}
             told.append({"role": "tool", "tool_call_id": call["id"], "content": seen, **failed})
         if step is items[-1]:  # what a judge says of the run; a bare truth is the agent's own word
-            judged = {k: first_of(v, *_JUDGED) for one in results for k, v in one.items() if isinstance(v, dict) and k in NAMES["verdicts"]}  # fmt: skip
+            judged = {
+                k: first_of(v, *_JUDGED)
+                for one in results
+                for k, v in one.items()
+                if isinstance(v, dict) and k in NAMES["verdicts"]
+            }
             told += [judged] if judged else []
     return told if any(one.get("role") == "tool" for one in told) else []
 
@@ -274,7 +289,10 @@ def acts_by_name(items: Sequence[Json]) -> list[dict[str, Any]]:
 def _seen_after(steps: Sequence[dict[str, Any]]) -> list[str | None]:
     """What came of the actions of steps, also where each tells first what was there before it acted: its action stands behind that, which no sorting does."""
     seen = [_seen_in(one) for one in steps]
-    keys = [[key for key in one if key == "action" or (key in RESULTS and key != "response")] for one in steps]  # fmt: skip
+    keys = [
+        [key for key in one if key == "action" or (key in RESULTS and key != "response")]
+        for one in steps
+    ]
     return seen[1:] if len(steps) > 1 and all(one[1:] == ["action"] for one in keys) else seen
 
 

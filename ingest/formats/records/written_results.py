@@ -62,8 +62,16 @@ _RETURNED: Final = re.compile(r"\s*\[(\w+)[^\n]*\] Result:?\s*")
 
 def bind_tagged(said: Sequence[Speech]) -> None:
     """Make calls of tags that end the agent's text (`<find><id>1</id></find>`) where the user's next message begins with their result, and of those of such an agent that nobody answers."""
-    ends = {n: call for n, one in enumerate(said) if one.role == "assistant" and (call := _TAGGED.search(_text(one)))}  # fmt: skip
-    marks = {n: _RETURNED.match(_text(said[n + 1])) for n in ends if n + 1 < len(said) and said[n + 1].role == "user"}  # fmt: skip
+    ends = {
+        n: call
+        for n, one in enumerate(said)
+        if one.role == "assistant" and (call := _TAGGED.search(_text(one)))
+    }
+    marks = {
+        n: _RETURNED.match(_text(said[n + 1]))
+        for n in ends
+        if n + 1 < len(said) and said[n + 1].role == "user"
+    }
     told = {n: mark for n, mark in marks.items() if mark and mark[1] == ends[n][1]}
     for number, call in ends.items() if told else ():
         fields = dict(_FIELD.findall(call[2]))
@@ -82,7 +90,9 @@ def bind_feedback(messages: Sequence[Message]) -> None:
     """Make the user's messages of what comes back from a tool only from the user, in a client's tags: the agent showed its answer by that call."""
     calls = [call for one in messages for call in one.get("tool_calls") or ()]
     name_of = {call.get("id"): call["function"]["name"] for call in calls}
-    results = [(name_of.get(one.get("tool_call_id")), one) for one in messages if one["role"] == "tool"]  # fmt: skip
+    results = [
+        (name_of.get(one.get("tool_call_id")), one) for one in messages if one["role"] == "tool"
+    ]
     found = [(name, one, _FEEDBACK.search(str(one["content"]))) for name, one in results]
     others = {name for name, _, told in found if told is None}
     for name, one, told in found:
@@ -146,7 +156,10 @@ def with_programs(steps: list[Step]) -> list[Step]:
     """Steps with an agent's programs as calls, as they are in the messages of a file."""
     if not any("```" in (step.content or "") for step in steps):
         return steps
-    said = [Speech(role=s.role, message={"content": s.content, "tool_calls": s.tool_calls}) for s in steps]  # fmt: skip
+    said = [
+        Speech(role=s.role, message={"content": s.content, "tool_calls": s.tool_calls})
+        for s in steps
+    ]
     bind_programs(said)
     return [*map(_as_told, steps, said)]
 
@@ -154,7 +167,9 @@ def with_programs(steps: list[Step]) -> list[Step]:
 def _as_told(step: Step, one: Speech) -> Step:
     message = one.message
     if one.role == "tool" != step.role:
-        return replace(step, role="tool", content=message["content"], call_id=message["tool_call_id"])  # fmt: skip
+        return replace(
+            step, role="tool", content=message["content"], call_id=message["tool_call_id"]
+        )
     calls = [call for call in message["tool_calls"] or () if isinstance(call, dict)]
     made = tuple(ToolCall(call_id=one["id"], **one["function"]) for one in calls)
     return replace(step, content=message["content"], tool_calls=made) if made else step

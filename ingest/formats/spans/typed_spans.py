@@ -220,7 +220,12 @@ def _feedback(summary: Json) -> dict[str, Any]:
     """What a list of feedback says, each by the last word of its kind: a scorer's output, somebody's annotation or reaction."""
     found: dict[str, Any] = {}
     places = [summary, *summary.values()] if isinstance(summary, dict) else []
-    listed = (one for place in places if isinstance(place, dict) for one in objects_in(place.get("feedback")))  # fmt: skip
+    listed = (
+        one
+        for place in places
+        if isinstance(place, dict)
+        for one in objects_in(place.get("feedback"))
+    )
     for one in listed:
         words = str(one.get("feedback_type")).split(".")
         load = one.get("payload")

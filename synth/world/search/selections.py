@@ -57,7 +57,12 @@ def learn_selections(bench: Workbench) -> None:
     if bench.living or bench.own_starts is not None:
         return
     by_tool = _calls_by_tool(bench)
-    sights = [_Sight(one, call.tasks) for calls in by_tool.values() for call in calls for one in _objects_in(call.value)]  # fmt: skip
+    sights = [
+        _Sight(one, call.tasks)
+        for calls in by_tool.values()
+        for call in calls
+        for one in _objects_in(call.value)
+    ]
     for name, calls in by_tool.items():
         part = learn_selection(calls, sights)
         if part is not None:
@@ -110,7 +115,9 @@ def learn_selection(calls: Sequence[Call], sights: Sequence[_Sight] = ()) -> Sel
             if found is not None:
                 told[found.is_complete][_is_same(found.value, found.text, call)] += 1
     held = told[True]
-    if held[False] and not accept(Support(cases=held[True], against=held[False]), least=1, share=NEARLY_ALWAYS):  # fmt: skip
+    if held[False] and not accept(
+        Support(cases=held[True], against=held[False]), least=1, share=NEARLY_ALWAYS
+    ):
         return None
     others = Support(cases=told[False][True], against=told[False][False])
     return replace(part, is_closed=accept(others, least=MIN_LEFT_OUT, share=MOSTLY))
@@ -230,9 +237,10 @@ def _orders(rows: Sequence[Row], lists: Sequence[Sequence[int]]) -> Iterator[tup
         values = [(rows[left].get(name), rows[right].get(name)) for left, right in pairs]
         differing = [(left, right) for left, right in values if left != right]
         if len(differing) < MIN_ORDERED or not all(
-            (isinstance(left, str) and isinstance(right, str)) or (is_number(left) and is_number(right))
+            (isinstance(left, str) and isinstance(right, str))
+            or (is_number(left) and is_number(right))
             for left, right in differing
-        ):  # fmt: skip
+        ):
             continue
         ways = {left < right for left, right in differing}  # type: ignore[operator]  # both texts or numbers
         if len(ways) == 1:
@@ -314,7 +322,10 @@ def _conditions(name: str, calls: Sequence[Call], rows: Sequence[Row]) -> list[C
     fields = sorted({one for row in rows for one in row})
     ways = [(op, (one,)) for op in OPS if op != HOLDS for one in fields]
     found = [ConditionPart(op=op, fields=names) for op, names in ways]
-    found += [ConditionPart(op=HOLDS, fields=names, least=least) for names in _holding(given, rows, fields)]  # fmt: skip
+    found += [
+        ConditionPart(op=HOLDS, fields=names, least=least)
+        for names in _holding(given, rows, fields)
+    ]
     fitting = [
         one for one in found if all(_meets_all(one, value, shown, rows) for value, shown in given)
     ]
