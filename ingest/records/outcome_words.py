@@ -54,7 +54,7 @@ _THUMB: Final = _stem("thumbs")
 _YES: Final = frozenset(_LISTS["yes"].split())
 _NO: Final = frozenset(_LISTS["no"].split())
 _BEGINNINGS: Final = tuple(_LISTS["negating_beginnings"].split())
-_REMARK: Final = re.compile(r"\s*(?:[(\[,:;]| [-\u2013] ).*", re.DOTALL)
+_REMARK: Final = re.compile(r"(?<!\s)\s*(?:[(\[,:;]| [-\u2013] ).*", re.DOTALL)
 """What a value says besides: `Solved (customer confirmed)`."""
 _FIGURE: Final = re.compile(r"([-+]?\d+(?:[.,]\d+)?)\s*%?")
 _STARS: Final = re.compile(r"(\u2605*)\u2606*")
