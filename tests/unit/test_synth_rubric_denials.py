@@ -56,7 +56,7 @@ def test_courtesy_conditions_and_questions_deny_nothing(text: str) -> None:
         ("P-100 is stopped. I have not changed anything else, at no cost.", 1.0),
         ("P-100 is stopped. That can't be undone from here.", 1.0),
         ("P-100 is not stopped.", 0.0),
-        ("I am afraid that nothing was stopped; P-100", 0.0),
+        ("I am afraid that nothing of P-100 was stopped.", 0.0),
     ],
 )
 def test_who_denies_what_resolved_attempts_tell_is_not_paid(words: str, paid: float) -> None:

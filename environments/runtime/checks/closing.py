@@ -20,6 +20,8 @@ from .texts import content_words, stem
 from .told_values import not_at_this_end
 from .view import View, objects_of, texts_of
 
+SHARED: Final = 2
+"""Words that a denial shares with what is told as it is, before it is about the same: one may stand anywhere."""
 _NUMBER: Final = re.compile(r"\d{2,}")
 
 Form = tuple[str, str]
@@ -67,7 +69,7 @@ def denies_nothing(
         return applies
     words = frozenset(texts_of(args, "words"))
     for clause in denied_clauses(view.stated):
-        if not words.isdisjoint(parts_said(clause)):
+        if len(words & parts_said(clause)) >= SHARED:
             return 0.0, "an answer denies what resolved attempts tell"
     return 1.0, "the answers deny nothing"
 
