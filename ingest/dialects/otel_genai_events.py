@@ -122,17 +122,18 @@ def read_sayings(found: Sequence[Saying]) -> Reading | None:
     for one, message in zip(found, told, strict=True):
         target = made if one.name in {_CHOICE, _COMPLETION} else given
         target.add(_read_message(one, message, captured=captured))
-    given.steps = _results_once(_behind_their_calls(given.steps))
+    given.steps = _results_once(behind_their_calls(given.steps))
     if not given.steps and not made.steps and not (given.flags | made.flags):
         return None
     return Reading(
         kind=MODEL,
         dialect=NAME,
+        tools=tuple(given.tools),
         **exchanged(given, made),
     )
 
 
-def _behind_their_calls(steps: list[Step]) -> list[Step]:
+def behind_their_calls(steps: list[Step]) -> list[Step]:
     """Results behind the calls that they answer: where a service tells a step when it is done, its results come first."""
     listed = [(at, step, step.call_id) for at, step in enumerate(steps)]
     first = {call.call_id: at for at, step, _ in listed[::-1] for call in step.tool_calls}

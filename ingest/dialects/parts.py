@@ -13,7 +13,7 @@ from typing import Any, Final
 from ingest.dialects.attributes import is_elided, parsed
 from ingest.dialects.content_blocks import blocks_text, is_text_block, part_text, result_text
 from ingest.files.partial_json import parse_json
-from ingest.records.call_names import ARGUMENTS
+from ingest.records.call_names import ARGUMENTS, TOOLS
 from ingest.records.episode import Step, ToolCall
 from ingest.records.text import Json, canonical, json_text, objects_in, type_of
 
@@ -53,6 +53,7 @@ _BEDROCK_PARTS: Final = frozenset(
 _RESPONSES_PARTS: Final = frozenset({"input_text", "input_image", "input_file"})
 _MARKS: Final = frozenset({"annotations", "meta"})
 """What the Model Context Protocol's Python library writes beside a text, also where it is null."""
+_RUN_IDS: Final = ("call_id", "tool_call_id", "tool_use_id", "callId", "toolCallId")
 _MEASURES: Final = frozenset({"duration_seconds", "duration_ms", "duration", "wall_time_seconds"})
 _VERCEL_OUTPUTS: Final = frozenset(
     {"text", "json", "content", "error-text", "error-json", "execution-denied"}
@@ -170,6 +171,18 @@ def read_call(identity: Json, part: dict[str, Any]) -> ToolCall:
         name=id_text(name) or "",
         arguments="" if arguments is None else json_text(arguments),
     )
+
+
+def called_by_id(given: Json) -> ToolCall | None:
+    """The call that a function was given to run: an id, the arguments, and perhaps a name and switches that are off; None where it was given anything else."""
+    told = given if isinstance(given, dict) else {}
+    known = {key: value for key, value in told.items() if value is not None}
+    call_id = id_text(first_of(known, *_RUN_IDS))
+    held = [parsed(value) for key, value in known.items() if key in ARGUMENTS]
+    if call_id is None or not known.keys() <= {*_RUN_IDS, *ARGUMENTS, *TOOLS}:
+        return None
+    is_call = len(held) == 1 and isinstance(held[0], dict)
+    return read_call(call_id, known) if is_call else None
 
 
 def read_calls(value: dict[str, Any]) -> Iterable[ToolCall]:

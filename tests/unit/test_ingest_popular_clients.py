@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from ingest.assembly.assemble import Assembled, assemble
 from ingest.dialects.messages import read_messages
+from ingest.dialects.table import read_span
 from ingest.records.episode import Episode
 from ingest.records.span import LogEvent, Span, SpanEvent
 from ingest.records.text import Json
@@ -193,6 +195,86 @@ def test_a_listed_thread_tells_what_was_answered_last() -> None:
         ]
         found = of(only(assemble(spans, app=APP)))
         assert [(role, text) for role, text, _ in found] == turns
+
+
+def test_results_are_handed_in_beside_the_run_that_asked() -> None:
+    """Below it or beside it, one or several; the agent was made with tools; what was said beside calls is listed once."""
+
+    def did(number: int, operation: str, *told: tuple[str, dict[str, Any]], above: int = 0) -> Span:
+        events = tuple(
+            SpanEvent(
+                name=f"gen_ai.{role}.message",
+                at=START,
+                attributes={"gen_ai.event.content": json.dumps(content)},
+            )
+            for role, content in told
+        )
+        about = {} if operation == "create_agent" else {"gen_ai.thread.id": "th1"}
+        held = {"gen_ai.operation.name": operation, "gen_ai.agent.id": "a1", **about}
+        if operation == "create_message":
+            del held["gen_ai.agent.id"]
+        parent = f"{above:016x}" if above else None
+        trace = f"{1 if operation == 'create_agent' else 2:032x}"
+        return span(number, held, events=events, trace_id=trace, parent_id=parent)
+
+    def asks(*ids: str, **more: Json) -> tuple[str, dict[str, Any]]:
+        calls = [{"id": one, "function": {"name": "dig", "arguments": {}}} for one in ids]
+        return "assistant", {"role": "assistant", "tool_calls": calls, **more}
+
+    tools = [{"type": "function", "function": {"name": "dig", "parameters": {"type": "object"}}}]
+    answer = ("assistant", {"content": {"text": {"value": "Two chests."}}})
+    for above in (0, 4):
+        spans = [
+            did(1, "create_agent", ("system", {"content": "Be brisk.", "tools": tools})),
+            did(2, "create_message", ("user", {"content": "Dig.", "role": "user"})),
+            did(4, "process_thread_run", asks("k1", "k2", content="I dig."), asks("k3"), answer),
+            did(5, "submit_tool_outputs", ("tool", {"content": "mud", "id": "k1"}), above=above),
+            did(6, "submit_tool_outputs", ("tool", {"content": "a box", "id": "k2"}), above=above),
+            did(7, "submit_tool_outputs", ("tool", {"content": "more", "id": "k3"}), above=above),
+            did(8, "list_messages", answer, ("assistant", {"content": "I dig."}), ("user", {})),
+        ]
+        episode = only(assemble(spans, app=APP))
+        assert of(episode) == [
+            ("system", "Be brisk.", []),
+            ("user", "Dig.", []),
+            ("assistant", "I dig.", ["dig", "dig"]),
+            ("tool", "mud", []),
+            ("tool", "a box", []),
+            ("assistant", None, ["dig"]),
+            ("tool", "more", []),
+            ("assistant", "Two chests.", []),
+        ]
+        assert [json.loads(one)["function"]["name"] for one in episode.tools] == ["dig"]
+
+
+def test_a_tool_is_run_with_the_call_itself() -> None:
+    """An id, a name and arguments are the call; a method that runs any tool is not its name."""
+    given = {"args": {"at": "B2"}, "call_id": "k1", "cancellation_token": None}
+    cases: list[tuple[str, Json, tuple[str | None, str, str]]] = [
+        ("run_json", {**given, "name": "dig"}, ("k1", "dig", '{"at": "B2"}')),
+        ("run_json", given, ("k1", "shovel", '{"at": "B2"}')),
+        ("dig", {"at": "B2"}, (None, "dig", '{"at": "B2"}')),
+        ("dig", {"call_id": "k1", "spot": "B2"}, (None, "dig", '{"call_id": "k1", "spot": "B2"}')),
+    ]
+    for function, inputs, expected in cases:
+        held = {"Type": "TOOL", "Inputs": inputs, "Outputs": "mud", "FunctionName": function}
+        told = {f"mlflow.span{key}": json.dumps(value) for key, value in held.items()}
+        reading = read_span(replace(span(1, told), name="shovel"))
+        assert (reading.call_id, reading.tool_name, reading.arguments) == expected
+
+
+def test_an_evaluators_verdict_stands_in_its_attributes() -> None:
+    """Its span hangs below the answer that it is about."""
+    judge = {"openinference.span.kind": "EVALUATOR", "eval.user_feedback.score": 1.0}
+    judge["eval.user_feedback.label"] = "thumbs-up"
+    asked = chat(1, [{"role": "user", "content": "Dig."}], "Dug.")
+    below = span(2, judge, parent_id=asked.span_id, trace_id=asked.trace_id)
+    found = assemble([asked, below], app=APP)
+    ((name, value, by, episode_id),) = [
+        (one.name, one.value, one.by, one.episode_id) for one in found.outcomes
+    ]
+    assert (name, value, by) == ("user_feedback", 1.0, "end_user")
+    assert episode_id == only(found).episode_id
 
 
 def prose(given: list[dict[str, Any]], said: str, number: int, agent: Span) -> Span:
