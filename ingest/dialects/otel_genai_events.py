@@ -42,6 +42,9 @@ _TOOL: Final = "gen_ai.tool.message"
 _MOVED_EVENT: Final = "input and output"
 """Stands for the name of an event whose body holds what went into its span and what came out: AWS's distribution takes that off the spans."""
 
+_CALLED: Final = ("event", "event_type", "log_type", "type", "kind")
+"""What says what happened in an event that has no name, or one that its logger gave it."""
+
 CONTENT_EVENTS: Final = frozenset({DETAILS, _PROMPT, _COMPLETION, _CHOICE, *_ROLE_OF_EVENT})
 
 
@@ -249,8 +252,12 @@ def statements(events: Iterable[LogEvent]) -> list[tuple[LogEvent, Statement]]:
 def _stated(event: LogEvent) -> Iterator[Statement]:
     held = _attributes(event)
     judged = read_evaluation(event.name, held, at=event.at)
-    for said in [judged] if judged else asked_by(event.name, held, at=event.at):
-        named = identity_in(held, {})["conversation"]
+    named = identity_in(held, {})["conversation"]
+    # A logger's own words may be about anything: they have to name a conversation.
+    own = (*map(held.get, _CALLED), event.body) if named else ()
+    names = (one for one in (event.name, *own) if isinstance(one, str) and one[:1] != "{")
+    asked = (list(asked_by(name, held, at=event.at)) for name in names)
+    for said in [judged] if judged else next(filter(None, asked), []):
         alone = said.target_id is None and event.trace_id is None and named
         yield replace(said, target_kind="conversation", target_id=named) if alone else said
 

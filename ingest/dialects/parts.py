@@ -7,7 +7,7 @@ Comes in: a part as parsed JSON. Goes out: a `Turn` that is filled part by part.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from ingest.dialects.attributes import is_elided, parsed
@@ -232,18 +232,30 @@ def read_result(part: dict[str, Any]) -> Step:
 
 def _read_gemini_result(part: dict[str, Any]) -> Step:
     value = part.get("response")
-    keys = set(value) if isinstance(value, dict) else set()
-    if isinstance(value, dict) and keys in _GEMINI_WRAPPED:
-        # The API takes objects only: its documentation and its SDKs wrap every other result like this.
-        value = value[keys.pop()]
-        value = "null" if value is None else value
+    failed = isinstance(value, dict) and set(value) == {"error"}
     return Step(
         role="tool",
-        content=result_text(value),
+        content=result_text(_out_of_object(value)),
         call_id=id_text(part.get("id")),
         tool_name=id_text(part.get("name")),
-        is_error=True if keys == {"error"} else None,
+        is_error=True if failed else None,
     )
+
+
+def without_gemini_object(step: Step) -> Step:
+    """A step of Gemini's; a result without the object that its API asks for, where a client wrote it into a part of the convention."""
+    told = parsed(step.content) if step.role == "tool" else None
+    value = _out_of_object(told)
+    return step if value is told else replace(step, content=result_text(value))
+
+
+def _out_of_object(value: Json) -> Json:
+    # The API takes objects only: its documentation and its SDKs wrap every other result like this.
+    keys = set(value) if isinstance(value, dict) else set()
+    if not isinstance(value, dict) or keys not in _GEMINI_WRAPPED:
+        return value
+    value = value[keys.pop()]
+    return "null" if value is None else value
 
 
 def _read_answer(part: dict[str, Any]) -> Step:

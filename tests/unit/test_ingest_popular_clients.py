@@ -277,6 +277,59 @@ def test_an_evaluators_verdict_stands_in_its_attributes() -> None:
     assert episode_id == only(found).episode_id
 
 
+def test_an_event_that_asks_users_may_have_no_name_of_its_own() -> None:
+    """Its body, or a line beside its attributes, says what it is; a conversation has to be named."""
+    held = {"log_type": "feedback", "score": 0, "session_id": "s1", "text": "", "run_id": "r1"}
+    bare = replace(logged(1, "", **{"session.id": None}), body=held)
+    line = replace(logged(1, "app.logger", rating="thumbs_down"), body="User feedback received")
+    asked = chat(1, [{"role": "user", "content": "Dig."}], "Dug.")
+    for event, found in (
+        (bare, [("feedback.score", 0.0, None)]),
+        (replace(bare, body=json.dumps(held)), [("feedback.score", 0.0, None)]),
+        (replace(bare, trace_id="9" * 32, span_id="9" * 16), [("feedback.score", 0.0, None)]),
+        (replace(bare, body={**held, "session_id": None}), []),
+        (line, [("User feedback received.rating", None, "thumbs_down")]),
+        (replace(line, body="Shipment received"), []),
+    ):
+        said = assemble([asked], [event], app=APP)
+        assert [(one.name, one.value, one.label) for one in said.outcomes] == found
+        assert all(one.episode_id == only(said).episode_id for one in said.outcomes)
+
+
+def test_steps_of_a_loop_say_what_they_are_under_their_clients_name() -> None:
+    """The span around them has the history and the last answer; each step has its own."""
+    root = chat(1, [{"role": "user", "content": "Dig."}], "Dug.")
+    calls = [{"toolCallId": "k1", "toolName": "dig", "input": {"at": "B2"}}]
+    told = ({"text": "I dig.", "toolCalls": calls}, {"text": "Dug.", "toolCalls": []})
+    steps = [
+        span(
+            n,
+            {"mastra.span.type": "model_step", "mastra.model_step.output": json.dumps(one)},
+            parent_id=root.span_id,
+            trace_id=root.trace_id,
+        )
+        for n, one in zip((2, 4), told, strict=True)
+    ]
+    ran = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "dig"}
+    ran |= {"gen_ai.tool.call.id": "k1", "gen_ai.tool.call.result": "mud"}
+    run = span(3, ran, parent_id=steps[0].span_id, trace_id=root.trace_id)
+    assert of(only(assemble([root, *steps, run], app=APP))) == [
+        ("user", "Dig.", []),
+        ("assistant", "I dig.", ["dig"]),
+        ("tool", "mud", []),
+        ("assistant", "Dug.", []),
+    ]
+
+
+def test_results_of_gemini_stand_in_an_object_in_any_convention() -> None:
+    """Its API asks for the object; another provider's tool gave it."""
+    part = {"type": "tool_call_response", "id": "k1", "response": '{"output": "mud"}'}
+    given = [{"role": "user", "parts": [part]}]
+    for provider, text in (("gcp.gen_ai", "mud"), ("openai", '{"output": "mud"}')):
+        reading = read_span(chat(1, given, "Dug.", **{"gen_ai.provider.name": provider}))
+        assert [(s.role, s.content) for s in reading.input] == [("tool", text)]
+
+
 def prose(given: list[dict[str, Any]], said: str, number: int, agent: Span) -> Span:
     """A model call below an agent, which calls tools in prose."""
     sides = {"input": given, "output": [{"role": "assistant", "content": said}]}
