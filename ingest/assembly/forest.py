@@ -12,19 +12,12 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ingest.assembly.stored_content import REFERENCES
-from ingest.dialects import agent_logs, claude_code, own_events, own_spans
+from ingest.dialects import agent_logs, claude_code, otel_genai_events, own_events, own_spans
 from ingest.dialects.attributes import read_shown, text_of
 from ingest.dialects.identity import called_with, is_paused
 from ingest.dialects.messages import read_messages, with_calls
 from ingest.dialects.otel_genai import makes_agent, newest_listed
-from ingest.dialects.otel_genai_events import (
-    behind_their_calls,
-    moved_off,
-    read_run,
-    read_sayings,
-    sayings,
-    told_in,
-)
+from ingest.dialects.otel_genai_events import moved_off, read_run, read_sayings, sayings, told_in
 from ingest.dialects.react_text import with_calls_in_prose, words_in_template
 from ingest.dialects.reading import AGENT, DUPLICATE, EVALUATOR, MODEL, OTHER, TOOL, Reading
 from ingest.dialects.table import read_span
@@ -326,7 +319,7 @@ def _hand_in(ordered: list[Node]) -> None:
             known = {step.call_id for step in told if step.role == "tool"}
             handed[turn] += (step for step in given if step.call_id not in known)
     for turn, results in handed.items():
-        steps = behind_their_calls([*results, *turn.reading.input])
+        steps = otel_genai_events.behind_their_calls([*results, *turn.reading.input])
         turn.reading = replace(turn.reading, input=tuple(steps))
 
 

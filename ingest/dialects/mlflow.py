@@ -123,10 +123,11 @@ def _tool(span: Span) -> dict[str, Any]:
     result = parsed(span.attributes.get("mlflow.spanOutputs"))
     call = called_by_id(given)
     function = text_of(span.attributes.get("mlflow.spanFunctionName"))
-    own = span.name if function in _METHODS else function
     return {
         "call_id": text_of(span.attributes.get("gen_ai.tool.call.id")) or (call and call.call_id),
-        "tool_name": (call and call.name) or own or span.name,
+        "tool_name": (call and call.name)
+        or (None if function in _METHODS else function)
+        or span.name,
         "arguments": call.arguments if call else captured(given),
         "result": captured(result),
         "is_error": has_failed(span),

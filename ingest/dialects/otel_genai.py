@@ -22,7 +22,7 @@ from ingest.dialects.attributes import (
 from ingest.dialects.evaluation import read_evaluation
 from ingest.dialects.identity import has_failed, identity
 from ingest.dialects.messages import Messages, exchanged, read_messages, settle_output, with_calls
-from ingest.dialects.parts import without_gemini_object
+from ingest.dialects.parts import without_object
 from ingest.dialects.reading import (
     AGENT,
     DUPLICATE,
@@ -276,7 +276,7 @@ def read_content(attributes: Attributes) -> Content:
     made.steps = settle_output(made.steps)
     given.steps, made.steps = map(without_places, (given.steps, made.steps))
     if first_text(attributes, ("gen_ai.provider.name", "gen_ai.system")) in _OF_GEMINI:
-        given.steps = [without_gemini_object(step) for step in given.steps]
+        given.steps = [*map(without_object, given.steps)]
     tools = read_tools(first_value(attributes, ("gen_ai.tool.definitions", "gen_ai.request.tools")))
     return Content(given, made, tools or given.tools or _defined(attributes))
 

@@ -175,14 +175,12 @@ def read_call(identity: Json, part: dict[str, Any]) -> ToolCall:
 
 def called_by_id(given: Json) -> ToolCall | None:
     """The call that a function was given to run: an id, the arguments, and perhaps a name and switches that are off; None where it was given anything else."""
-    told = given if isinstance(given, dict) else {}
-    known = {key: value for key, value in told.items() if value is not None}
-    call_id = id_text(first_of(known, *_RUN_IDS))
+    told = given.items() if isinstance(given, dict) else ()
+    known = {key: value for key, value in told if value is not None}
+    call_id = first_of(known, *_RUN_IDS)
     held = [parsed(value) for key, value in known.items() if key in ARGUMENTS]
-    if call_id is None or not known.keys() <= {*_RUN_IDS, *ARGUMENTS, *TOOLS}:
-        return None
-    is_call = len(held) == 1 and isinstance(held[0], dict)
-    return read_call(call_id, known) if is_call else None
+    is_call = known.keys() <= {*_RUN_IDS, *ARGUMENTS, *TOOLS} and len(held) == 1
+    return read_call(call_id, known) if call_id and is_call and isinstance(held[0], dict) else None
 
 
 def read_calls(value: dict[str, Any]) -> Iterable[ToolCall]:
@@ -232,21 +230,24 @@ def read_result(part: dict[str, Any]) -> Step:
 
 def _read_gemini_result(part: dict[str, Any]) -> Step:
     value = part.get("response")
-    failed = isinstance(value, dict) and set(value) == {"error"}
     return Step(
         role="tool",
         content=result_text(_out_of_object(value)),
         call_id=id_text(part.get("id")),
         tool_name=id_text(part.get("name")),
-        is_error=True if failed else None,
+        is_error=True if isinstance(value, dict) and set(value) == {"error"} else None,
     )
 
 
-def without_gemini_object(step: Step) -> Step:
-    """A step of Gemini's; a result without the object that its API asks for, where a client wrote it into a part of the convention."""
-    told = parsed(step.content) if step.role == "tool" else None
-    value = _out_of_object(told)
-    return step if value is told else replace(step, content=result_text(value))
+def out_of_object(text: str | None) -> str | None:
+    """A result without the object that Gemini's API asks for, where its client wrote it into anything else."""
+    told = parsed(text)
+    return text if (value := _out_of_object(told)) is told else json_text(value)
+
+
+def without_object(step: Step) -> Step:
+    """A step, of results what stands in that object."""
+    return replace(step, content=out_of_object(step.content)) if step.role == "tool" else step
 
 
 def _out_of_object(value: Json) -> Json:

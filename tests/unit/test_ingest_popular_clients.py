@@ -89,6 +89,35 @@ def test_bodies_without_spans_tell_a_session() -> None:
     assert found.outcomes == []
 
 
+def test_requests_and_answers_stand_in_events_under_other_names() -> None:
+    """Gemini's contents and candidates, which are left out where the convention's own events tell the session."""
+    asked: dict[str, Any] = {"role": "user", "parts": [{"text": "Dig."}]}
+    digs = {"role": "model", "parts": [{"functionCall": {"id": "k1", "name": "dig", "args": {}}}]}
+    gave = {"functionResponse": {"id": "k1", "name": "dig", "response": {"output": "mud"}}}
+    says: dict[str, Any] = {"role": "model", "parts": [{"text": "Mud."}]}
+    history = [asked, digs, {"role": "user", "parts": [gave]}]
+    told = [("api_request", [asked]), ("api_response", [{"content": digs}])]
+    told += [("api_request", history), ("api_response", [{"content": says}])]
+    events = [logged(1, "cli.user_prompt", prompt="Dig.")]
+    for at, (name, one) in enumerate(told, 2):
+        text = {f"{name.removeprefix('api_')}_text": json.dumps(one), "prompt_id": "p1"}
+        events.append(logged(at, f"cli.{name}", **text))
+    found = [
+        ("user", "Dig.", []),
+        ("assistant", None, ["dig"]),
+        ("tool", "mud", []),
+        ("assistant", "Mud.", []),
+    ]
+    assert of(only(assemble([], events, app=APP))) == found
+    details: dict[str, Json] = {
+        "gen_ai.input.messages": json.dumps([{"role": "user", "content": "Dig."}]),
+        "gen_ai.output.messages": json.dumps([{"role": "assistant", "content": "Mud!"}]),
+    }
+    events.append(logged(9, "gen_ai.client.inference.operation.details", **details))
+    texts = [text for _, text, _ in of(only(assemble([], events, app=APP)))]
+    assert texts == ["Dig.", "Mud!"]
+
+
 def test_a_session_with_a_cut_body_is_told_by_its_other_events() -> None:
     """These have the user's words and the calls, which half of the bodies would lack."""
     found = assemble([], session(cut=9), app=APP)
