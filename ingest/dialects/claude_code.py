@@ -33,7 +33,7 @@ _INPUT: Final = re.compile(r"\A\[TOOL INPUT: [^\]\n]+\]\n")
 _SYSTEM: Final = "claude_code.system_prompt"
 _TOOL_DEFINED: Final = "claude_code.tool"
 
-_BODIES: Final = {"request": "input", "response": "output"}
+_BODIES: Final = {"api_request": "input", "api_response": "output"}
 _BODY: Final = ("body", "request_text", "response_text")
 """What a request or an answer is called that a log event holds as text, whole (Claude Code) or but for its settings (Gemini CLI)."""
 _HEADER: Final = "x-anthropic-"
@@ -119,7 +119,7 @@ def with_spans(events: Collection[LogEvent]) -> list[LogEvent]:
 
 def _side(event: LogEvent) -> str | None:
     """Which side of a model call an event holds, by its name (`api_request_body`) and what it has."""
-    word = event.name.rpartition(".")[2].removesuffix("_body").removeprefix("api_")
+    word = event.name.rpartition(".")[2].removesuffix("_body")
     return _BODIES.get(word) if first_value(event.attributes, _BODY) is not None else None
 
 
