@@ -12,16 +12,17 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ingest.assembly.stored_content import REFERENCES
-from ingest.dialects import agent_logs, claude_code, own_events, own_spans
+from ingest.dialects import agent_logs, claude_code, otel_genai_events, own_events, own_spans
 from ingest.dialects.attributes import read_shown, text_of
 from ingest.dialects.identity import called_with, is_paused
 from ingest.dialects.messages import read_messages, with_calls
 from ingest.dialects.otel_genai import makes_agent, newest_listed
 from ingest.dialects.otel_genai_events import moved_off, read_run, read_sayings, sayings, told_in
 from ingest.dialects.react_text import with_calls_in_prose, words_in_template
-from ingest.dialects.reading import AGENT, EVALUATOR, MODEL, OTHER, TOOL, Reading
+from ingest.dialects.reading import AGENT, DUPLICATE, EVALUATOR, MODEL, OTHER, TOOL, Reading
 from ingest.dialects.table import read_span
 from ingest.dialects.tool_schemas import tools_named
+from ingest.records.episode import Step
 from ingest.records.span import IF_ASKED, LogEvent, Span
 
 _DEEPEST: Final = 256
@@ -90,6 +91,7 @@ def grow(spans: Iterable[Span], events: Sequence[LogEvent]) -> list[Node]:
     _demote(ordered)
     _ask(ordered)
     _tell_past_calls(ordered)
+    _hand_in(ordered)
     _instruct(ordered)
     _fill_in(ordered)
     _tell_turns(ordered)
@@ -296,6 +298,31 @@ def _tell_past_calls(ordered: list[Node]) -> None:
                 above.reading = replace(above.reading, input=tuple(sent))
 
 
+def _hand_in(ordered: list[Node]) -> None:
+    """Give a turn the results of what it asked for, where spans of their own tell only that these were handed in."""
+    asked = {
+        (node.reading.conversation or node.span.trace_id, call.call_id): node
+        for node in ordered
+        if node.reading.is_turn
+        for step in (*node.reading.input, *node.reading.output)
+        for call in step.tool_calls
+        if call.call_id
+    }
+    handed: dict[Node, list[Step]] = defaultdict(list)
+    for node in ordered:
+        given = node.reading.input
+        place = node.reading.conversation or node.span.trace_id
+        turn = asked.get((place, (given[0].call_id or "") if given else ""))
+        if turn and turn is not node and all(step.role == "tool" for step in given):
+            node.reading = replace(node.reading, kind=DUPLICATE, input=())
+            told = (*turn.reading.input, *handed[turn])
+            known = {step.call_id for step in told if step.role == "tool"}
+            handed[turn] += (step for step in given if step.call_id not in known)
+    for turn, results in handed.items():
+        steps = otel_genai_events.behind_their_calls([*results, *turn.reading.input])
+        turn.reading = replace(turn.reading, input=tuple(steps))
+
+
 def _instruct(ordered: list[Node]) -> None:
     """Give the calls of an agent what it was made to be, where only the span that made it says that."""
     told: dict[str, Reading] = {}
@@ -306,7 +333,8 @@ def _instruct(ordered: list[Node]) -> None:
             node.reading = replace(node.reading, input=())
         elif name in told and node.reading.kind == MODEL and given and given[0].role != "system":
             asked = (replace(step, at=node.span.started_at) for step in told[name].input)
-            node.reading = replace(node.reading, input=(*asked, *given))
+            tools = node.reading.tools or told[name].tools
+            node.reading = replace(node.reading, input=(*asked, *given), tools=tools)
 
 
 def _fill_in(ordered: list[Node]) -> None:

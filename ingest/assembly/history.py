@@ -206,7 +206,8 @@ def _may_use_tools(call: Node) -> bool | None:
     if call.reading.tools or (agent and agent.reading.tools):
         return True
     is_whole = spans[-1].virtual or not spans[-1].span.parent_id
-    return False if is_whole and (agent or call.reading.input) else None
+    says = (agent or call.reading.input) and not call.reading.is_turn
+    return False if is_whole and says else None
 
 
 def _continue(thread: Thread, call: Node, body: list[Step], keys: list[str]) -> None:
@@ -440,7 +441,8 @@ def _speak(thread: Thread, call: Node) -> None:
         # What tells no more than answers may say again what was told of this turn.
         back = range(len(thread.steps), 0, -1 if reading.is_turn and not reading.input else 1)
         asked = next((n for n in back if thread.steps[n - 1].role == "user"), len(thread.steps))
-        again = thread.keys[asked:]
+        bare = (key_of(replace(step, tool_calls=())) for step in thread.steps[asked:])
+        again = {*thread.keys[asked:], *bare}
         for step in (first, *(replace(more, at=first.at) for more in reading.output[1:])):
             if key_of(step) not in again:
                 _append(thread, step, key_of(step))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from itertools import chain
 from typing import Any, Final
@@ -33,7 +33,9 @@ _INPUT: Final = re.compile(r"\A\[TOOL INPUT: [^\]\n]+\]\n")
 _SYSTEM: Final = "claude_code.system_prompt"
 _TOOL_DEFINED: Final = "claude_code.tool"
 
-_BODIES: Final = {"api_request_body": "input", "api_response_body": "output"}
+_BODIES: Final = {"api_request": "input", "api_response": "output"}
+_BODY: Final = ("body", "request_text", "response_text")
+"""What a request or an answer is called that a log event holds as text, whole (Claude Code) or but for its settings (Gemini CLI)."""
 _HEADER: Final = "x-anthropic-"
 """What a line of the client's own begins with that stands before the instructions, and tells the model nothing."""
 _REMINDER_ENDS: Final = "</system-reminder>"
@@ -90,17 +92,20 @@ def _context(value: Json) -> Messages:
     return found
 
 
-def with_spans(events: Iterable[LogEvent]) -> list[LogEvent]:
+def with_spans(events: Collection[LogEvent]) -> list[LogEvent]:
     """Log events, in which requests without spans, and the answers to them, have spans that are made up; in sessions of which no body was cut."""
     kept: list[LogEvent] = []
     asked: dict[tuple[str, str | None], LogEvent] = {}
     told: dict[str, list[LogEvent]] = defaultdict(list)
+    # Some tell a request once more under the convention's names.
+    convention = (e.attributes for e in events if e.name.startswith("gen_ai.client."))
+    detailed = {text_of(held.get("session.id")) for held in convention}
     for event in sorted(
         events, key=lambda e: (e.at, first_integer(e.attributes, ("event.sequence",)) or 0)
     ):
-        side = None if event.span_id else _BODIES.get(event.name.removeprefix("claude_code."))
+        side = None if event.span_id else _side(event)
         session, part = (text_of(event.attributes.get(k)) for k in ("session.id", "query_source"))
-        if side is None or session is None:
+        if side is None or session is None or session in detailed:
             kept.append(event)
             continue
         if side == "input":
@@ -112,14 +117,21 @@ def with_spans(events: Iterable[LogEvent]) -> list[LogEvent]:
     return [*kept, *chain(*whole)]
 
 
+def _side(event: LogEvent) -> str | None:
+    """Which side of a model call an event holds, by its name (`api_request_body`) and what it has."""
+    word = event.name.rpartition(".")[2].removesuffix("_body")
+    return _BODIES.get(word) if first_value(event.attributes, _BODY) is not None else None
+
+
 def exchanged_in(event: LogEvent) -> dict[str, Json]:
     """What a model's request or its answer holds, by the convention's names; nothing where its log event is another one or was cut."""
-    side = _BODIES.get(event.name.removeprefix("claude_code.")) if event.span_id else None
-    read = parse_json(str(event.attributes.get("body"))) if side else None
-    body = read.value if read and not read.cut and isinstance(read.value, dict) else {}
-    if side is None or not body:
+    side = _side(event) if event.span_id else None
+    read = parse_json(str(first_value(event.attributes, _BODY))) if side else None
+    value = read.value if read and not read.cut else None
+    if side is None or not isinstance(value, list | dict) or not value:
         return {}
-    told = body.get("messages") if side == "input" else [body]
+    body: dict[str, Any] = value if isinstance(value, dict) else {"contents": value}
+    told = first_of(body, "messages", "contents") or [body]
     found = {f"gen_ai.{side}.messages": [_without_reminders(m) for m in objects_in(told)]}
     parts = objects_in(body.get("system"))
     kept = [one for one in parts if not str(one.get("text")).startswith(_HEADER)]

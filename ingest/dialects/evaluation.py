@@ -115,7 +115,8 @@ def found_by(evaluator: Span) -> dict[str, Statement]:
     """What an evaluator's span gave back, under the span's name: a figure, a truth or a word, alone or in an object with its reason."""
     said = outcome_of(evaluator.name, parsed(first_value(evaluator.attributes, _GAVE_BACK)))
     judges = said is not None and not {"value", "label"}.isdisjoint(said)
-    return _stated([said] if said and judges else (), evaluator.name, at=evaluator.ended_at)
+    gave = _stated([said] if said and judges else (), evaluator.name, at=evaluator.ended_at)
+    return _inline(evaluator) or gave
 
 
 def asked_in(

@@ -13,6 +13,7 @@ from ingest.dialects.attributes import first_text, is_elided, parsed, parsed_cal
 from ingest.dialects.identity import has_failed
 from ingest.dialects.messages import read_messages, settle_output
 from ingest.dialects.otel_genai import read_as
+from ingest.dialects.parts import out_of_object, without_object
 from ingest.dialects.reading import AGENT, DUPLICATE, MODEL, OTHER, TOOL, Dialect, Reading
 from ingest.records.episode import Step, ToolCall
 from ingest.records.span import Attributes, Span
@@ -42,10 +43,7 @@ def read(span: Span) -> Reading:
     """Read one span."""
     attributes = span.attributes
     reading = read_as(span, NAME)
-    told = (
-        replace(s, content=_unwrapped(s.content)) if s.role == "tool" else s for s in reading.input
-    )
-    reading = replace(reading, input=tuple(told))
+    reading = replace(reading, input=tuple(map(without_object, reading.input)))
     if text_of(attributes.get("gen_ai.tool.name")) == "(merged tools)":
         return replace(reading, kind=DUPLICATE)
     if reading.kind == TOOL:
@@ -87,7 +85,7 @@ def _told_of_another(step: Step) -> Step | None:
         call = ToolCall(call_id="", name=asked, arguments=json_text(value))
         return replace(step, role="assistant", content=None, tool_calls=(call,))
     if gave and isinstance(value, dict):
-        return replace(step, role="tool", content=_unwrapped(json_text(value)), tool_name=gave)
+        return replace(step, role="tool", content=out_of_object(json_text(value)), tool_name=gave)
     is_said = bool(found) and not (asked or gave) and "] called tool `" not in told
     return replace(step, role="assistant", content=told) if is_said else None
 
@@ -98,17 +96,10 @@ def _tool(span: Span, reading: Reading) -> Reading:
     return replace(
         reading,
         arguments=reading.arguments or (None if arguments is None else json_text(arguments)),
-        result=_unwrapped(reading.result or (None if result is None else json_text(result))),
+        result=out_of_object(reading.result or (None if result is None else json_text(result))),
         call_id=reading.call_id or first_text(span.attributes, ("gcp.vertex.agent.event_id",)),
         is_error=has_failed(span),
     )
-
-
-def _unwrapped(text: str | None) -> str | None:
-    """A result without the object that the kit put it into where it was none: the model's API takes objects only."""
-    told = parsed(text)
-    is_wrapped = isinstance(told, dict) and set(told) == {"result"}
-    return json_text(told["result"]) if is_wrapped else text
 
 
 def _blob(attributes: Attributes, key: str) -> Json:

@@ -14,6 +14,7 @@ from ingest.dialects.attributes import (
 )
 from ingest.dialects.identity import has_failed, identity
 from ingest.dialects.messages import Messages, exchanged, read_messages, with_calls
+from ingest.dialects.parts import called_by_id
 from ingest.dialects.reading import (
     AGENT,
     EVALUATOR,
@@ -42,6 +43,10 @@ _KINDS: Final = {
     "TASK": AGENT,
     "EVALUATOR": EVALUATOR,
 }
+
+
+_METHODS: Final = frozenset({"run", "run_json", "arun", "invoke", "ainvoke", "call", "execute"})
+"""What runs any tool: the span is called after the tool, if anything is."""
 
 
 def claims(span: Span) -> bool:
@@ -114,12 +119,16 @@ def _told_calls(piece: Json) -> list[dict[str, Any]]:
 
 
 def _tool(span: Span) -> dict[str, Any]:
-    arguments = parsed(span.attributes.get("mlflow.spanInputs"))
+    given = parsed(span.attributes.get("mlflow.spanInputs"))
     result = parsed(span.attributes.get("mlflow.spanOutputs"))
+    call = called_by_id(given)
+    function = text_of(span.attributes.get("mlflow.spanFunctionName"))
     return {
-        "call_id": text_of(span.attributes.get("gen_ai.tool.call.id")),
-        "tool_name": text_of(span.attributes.get("mlflow.spanFunctionName")) or span.name,
-        "arguments": captured(arguments),
+        "call_id": text_of(span.attributes.get("gen_ai.tool.call.id")) or (call and call.call_id),
+        "tool_name": (call and call.name)
+        or (None if function in _METHODS else function)
+        or span.name,
+        "arguments": call.arguments if call else captured(given),
         "result": captured(result),
         "is_error": has_failed(span),
     }

@@ -22,6 +22,7 @@ from ingest.dialects.attributes import (
 from ingest.dialects.evaluation import read_evaluation
 from ingest.dialects.identity import has_failed, identity
 from ingest.dialects.messages import Messages, exchanged, read_messages, settle_output, with_calls
+from ingest.dialects.parts import without_object
 from ingest.dialects.reading import (
     AGENT,
     DUPLICATE,
@@ -64,14 +65,18 @@ KIND_OF_OPERATION: Final = {
     "agent.run": AGENT,
     "model.step": MODEL,
     "model_step": MODEL,
+    "model_generation": MODEL,
+    "agent_run": AGENT,
     "tool.execute": TOOL,
 }
+_STEPS: Final = ("model.step", "model_step")
 _ARGUMENTS, _RESULT = (
     [f"{of}{name}" for of in ("gen_ai.tool.", "spring.ai.tool.") for name in names]
     for names in (("call.arguments", "arguments", "input"), ("call.result", "result", "output"))
 )
 """What tells what a run was given and what it gave; the convention's own name first."""
 _OF_DEFINITION: Final = ("name", "description", "schema")
+_OF_GEMINI: Final = frozenset({"gcp.gemini", "gcp.gen_ai", "gcp.vertex_ai", "gemini", "vertex_ai"})
 _LISTS: Final = "list_messages"
 _NEW_ALONE: Final = ("create_message", "process_thread_run", _LISTS)
 """Operations that tell what was said in them, and nothing of what was said before."""
@@ -91,6 +96,7 @@ def claims(span: Span) -> bool:
         "gen_ai.operation.name" in attributes
         or "gen_ai.tool.name" in attributes
         or ("gen_ai.input.messages" in attributes or "gen_ai.output.messages" in attributes)
+        or _operation(attributes) in _STEPS
     )
 
 
@@ -154,7 +160,7 @@ def makes_agent(span: Span) -> bool:
 
 def kind_of(attributes: Attributes) -> str:
     """What the span is, by its operation, else by what it carries."""
-    operation = first_text(attributes, ("spring.ai.kind", "gen_ai.operation.name"))
+    operation = _operation(attributes)
     if operation in KIND_OF_OPERATION:
         return KIND_OF_OPERATION[operation]
     if operation is not None:
@@ -162,6 +168,10 @@ def kind_of(attributes: Attributes) -> str:
     if "gen_ai.tool.name" in attributes:
         return TOOL
     return MODEL if "gen_ai.output.messages" in attributes else OTHER
+
+
+def _operation(attributes: Attributes) -> str | None:
+    return first_text(attributes, ("spring.ai.kind", "gen_ai.operation.name", "mastra.span.type"))
 
 
 _GIVEN: Final = ("gen_ai.input.messages", "gen_ai.prompt")
@@ -257,7 +267,7 @@ def read_content(attributes: Attributes) -> Content:
     if told.steps[: len(given.steps)] == given.steps:
         given.steps = []  # some clients send the instructions in both places
     given.add(told)
-    is_step = attributes.get("gen_ai.operation.name") in ("model.step", "model_step")
+    is_step = _operation(attributes) in _STEPS
     keys = ("output", "mastra.model_step.output") if is_step else _MADE
     made = read_messages(first_value(attributes, keys), role="assistant")
     if "gen_ai.tool.args" in attributes:
@@ -265,6 +275,8 @@ def read_content(attributes: Attributes) -> Content:
         made.steps = with_calls(made.steps, read_messages(listed, role="assistant").steps)
     made.steps = settle_output(made.steps)
     given.steps, made.steps = map(without_places, (given.steps, made.steps))
+    if first_text(attributes, ("gen_ai.provider.name", "gen_ai.system")) in _OF_GEMINI:
+        given.steps = [*map(without_object, given.steps)]
     tools = read_tools(first_value(attributes, ("gen_ai.tool.definitions", "gen_ai.request.tools")))
     return Content(given, made, tools or given.tools or _defined(attributes))
 

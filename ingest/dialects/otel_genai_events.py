@@ -42,6 +42,9 @@ _TOOL: Final = "gen_ai.tool.message"
 _MOVED_EVENT: Final = "input and output"
 """Stands for the name of an event whose body holds what went into its span and what came out: AWS's distribution takes that off the spans."""
 
+_CALLED: Final = ("event", "event_type", "log_type", "type", "kind")
+"""What says what happened in an event that has no name, or one that its logger gave it."""
+
 CONTENT_EVENTS: Final = frozenset({DETAILS, _PROMPT, _COMPLETION, _CHOICE, *_ROLE_OF_EVENT})
 
 
@@ -122,17 +125,18 @@ def read_sayings(found: Sequence[Saying]) -> Reading | None:
     for one, message in zip(found, told, strict=True):
         target = made if one.name in {_CHOICE, _COMPLETION} else given
         target.add(_read_message(one, message, captured=captured))
-    given.steps = _results_once(_behind_their_calls(given.steps))
+    given.steps = _results_once(behind_their_calls(given.steps))
     if not given.steps and not made.steps and not (given.flags | made.flags):
         return None
     return Reading(
         kind=MODEL,
         dialect=NAME,
+        tools=tuple(given.tools),
         **exchanged(given, made),
     )
 
 
-def _behind_their_calls(steps: list[Step]) -> list[Step]:
+def behind_their_calls(steps: list[Step]) -> list[Step]:
     """Results behind the calls that they answer: where a service tells a step when it is done, its results come first."""
     listed = [(at, step, step.call_id) for at, step in enumerate(steps)]
     first = {call.call_id: at for at, step, _ in listed[::-1] for call in step.tool_calls}
@@ -248,8 +252,12 @@ def statements(events: Iterable[LogEvent]) -> list[tuple[LogEvent, Statement]]:
 def _stated(event: LogEvent) -> Iterator[Statement]:
     held = _attributes(event)
     judged = read_evaluation(event.name, held, at=event.at)
-    for said in [judged] if judged else asked_by(event.name, held, at=event.at):
-        named = identity_in(held, {})["conversation"]
+    named = identity_in(held, {})["conversation"]
+    # A logger's own words may be about anything: they have to name a conversation.
+    own = (*map(held.get, _CALLED), event.body) if named else ()
+    names = (one for one in (event.name, *own) if isinstance(one, str) and one[:1] != "{")
+    asked = (list(asked_by(name, held, at=event.at)) for name in names)
+    for said in [judged] if judged else next(filter(None, asked), []):
         alone = said.target_id is None and event.trace_id is None and named
         yield replace(said, target_kind="conversation", target_id=named) if alone else said
 

@@ -7,13 +7,13 @@ Comes in: a part as parsed JSON. Goes out: a `Turn` that is filled part by part.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from ingest.dialects.attributes import is_elided, parsed
 from ingest.dialects.content_blocks import blocks_text, is_text_block, part_text, result_text
 from ingest.files.partial_json import parse_json
-from ingest.records.call_names import ARGUMENTS
+from ingest.records.call_names import ARGUMENTS, TOOLS
 from ingest.records.episode import Step, ToolCall
 from ingest.records.text import Json, canonical, json_text, objects_in, type_of
 
@@ -53,6 +53,7 @@ _BEDROCK_PARTS: Final = frozenset(
 _RESPONSES_PARTS: Final = frozenset({"input_text", "input_image", "input_file"})
 _MARKS: Final = frozenset({"annotations", "meta"})
 """What the Model Context Protocol's Python library writes beside a text, also where it is null."""
+_RUN_IDS: Final = ("call_id", "tool_call_id", "tool_use_id", "callId", "toolCallId")
 _MEASURES: Final = frozenset({"duration_seconds", "duration_ms", "duration", "wall_time_seconds"})
 _VERCEL_OUTPUTS: Final = frozenset(
     {"text", "json", "content", "error-text", "error-json", "execution-denied"}
@@ -172,6 +173,16 @@ def read_call(identity: Json, part: dict[str, Any]) -> ToolCall:
     )
 
 
+def called_by_id(given: Json) -> ToolCall | None:
+    """The call that a function was given to run: an id, the arguments, and perhaps a name and switches that are off; None where it was given anything else."""
+    told = given.items() if isinstance(given, dict) else ()
+    known = {key: value for key, value in told if value is not None}
+    call_id = first_of(known, *_RUN_IDS)
+    held = [parsed(value) for key, value in known.items() if key in ARGUMENTS]
+    is_call = known.keys() <= {*_RUN_IDS, *ARGUMENTS, *TOOLS} and len(held) == 1
+    return read_call(call_id, known) if call_id and is_call and isinstance(held[0], dict) else None
+
+
 def read_calls(value: dict[str, Any]) -> Iterable[ToolCall]:
     """The calls that a message has beside its content."""
     extra = value.get("additional_kwargs")
@@ -219,18 +230,33 @@ def read_result(part: dict[str, Any]) -> Step:
 
 def _read_gemini_result(part: dict[str, Any]) -> Step:
     value = part.get("response")
-    keys = set(value) if isinstance(value, dict) else set()
-    if isinstance(value, dict) and keys in _GEMINI_WRAPPED:
-        # The API takes objects only: its documentation and its SDKs wrap every other result like this.
-        value = value[keys.pop()]
-        value = "null" if value is None else value
     return Step(
         role="tool",
-        content=result_text(value),
+        content=result_text(_out_of_object(value)),
         call_id=id_text(part.get("id")),
         tool_name=id_text(part.get("name")),
-        is_error=True if keys == {"error"} else None,
+        is_error=True if isinstance(value, dict) and set(value) == {"error"} else None,
     )
+
+
+def out_of_object(text: str | None) -> str | None:
+    """A result without the object that Gemini's API asks for, where its client wrote it into anything else."""
+    told = parsed(text)
+    return text if (value := _out_of_object(told)) is told else json_text(value)
+
+
+def without_object(step: Step) -> Step:
+    """A step, of results what stands in that object."""
+    return replace(step, content=out_of_object(step.content)) if step.role == "tool" else step
+
+
+def _out_of_object(value: Json) -> Json:
+    # The API takes objects only: its documentation and its SDKs wrap every other result like this.
+    keys = set(value) if isinstance(value, dict) else set()
+    if not isinstance(value, dict) or keys not in _GEMINI_WRAPPED:
+        return value
+    value = value[keys.pop()]
+    return "null" if value is None else value
 
 
 def _read_answer(part: dict[str, Any]) -> Step:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from ingest.assembly.assemble import Assembled, assemble
 from ingest.dialects.messages import read_messages
+from ingest.dialects.table import read_span
 from ingest.records.episode import Episode
 from ingest.records.span import LogEvent, Span, SpanEvent
 from ingest.records.text import Json
@@ -85,6 +87,35 @@ def test_bodies_without_spans_tell_a_session() -> None:
     episode = only(found)
     assert (episode.conversation_id, episode.model, len(episode.tools)) == ("s1", "m", 1)
     assert found.outcomes == []
+
+
+def test_requests_and_answers_stand_in_events_under_other_names() -> None:
+    """Gemini's contents and candidates, which are left out where the convention's own events tell the session."""
+    asked: dict[str, Any] = {"role": "user", "parts": [{"text": "Dig."}]}
+    digs = {"role": "model", "parts": [{"functionCall": {"id": "k1", "name": "dig", "args": {}}}]}
+    gave = {"functionResponse": {"id": "k1", "name": "dig", "response": {"output": "mud"}}}
+    says: dict[str, Any] = {"role": "model", "parts": [{"text": "Mud."}]}
+    history = [asked, digs, {"role": "user", "parts": [gave]}]
+    told = [("api_request", [asked]), ("api_response", [{"content": digs}])]
+    told += [("api_request", history), ("api_response", [{"content": says}])]
+    events = [logged(1, "cli.user_prompt", prompt="Dig.")]
+    for at, (name, one) in enumerate(told, 2):
+        text = {f"{name.removeprefix('api_')}_text": json.dumps(one), "prompt_id": "p1"}
+        events.append(logged(at, f"cli.{name}", **text))
+    found = [
+        ("user", "Dig.", []),
+        ("assistant", None, ["dig"]),
+        ("tool", "mud", []),
+        ("assistant", "Mud.", []),
+    ]
+    assert of(only(assemble([], events, app=APP))) == found
+    details: dict[str, Json] = {
+        "gen_ai.input.messages": json.dumps([{"role": "user", "content": "Dig."}]),
+        "gen_ai.output.messages": json.dumps([{"role": "assistant", "content": "Mud!"}]),
+    }
+    events.append(logged(9, "gen_ai.client.inference.operation.details", **details))
+    texts = [text for _, text, _ in of(only(assemble([], events, app=APP)))]
+    assert texts == ["Dig.", "Mud!"]
 
 
 def test_a_session_with_a_cut_body_is_told_by_its_other_events() -> None:
@@ -193,6 +224,139 @@ def test_a_listed_thread_tells_what_was_answered_last() -> None:
         ]
         found = of(only(assemble(spans, app=APP)))
         assert [(role, text) for role, text, _ in found] == turns
+
+
+def test_results_are_handed_in_beside_the_run_that_asked() -> None:
+    """Below it or beside it, one or several; the agent was made with tools; what was said beside calls is listed once."""
+
+    def did(number: int, operation: str, *told: tuple[str, dict[str, Any]], above: int = 0) -> Span:
+        events = tuple(
+            SpanEvent(
+                name=f"gen_ai.{role}.message",
+                at=START,
+                attributes={"gen_ai.event.content": json.dumps(content)},
+            )
+            for role, content in told
+        )
+        about = {} if operation == "create_agent" else {"gen_ai.thread.id": "th1"}
+        held = {"gen_ai.operation.name": operation, "gen_ai.agent.id": "a1", **about}
+        if operation == "create_message":
+            del held["gen_ai.agent.id"]
+        parent = f"{above:016x}" if above else None
+        trace = f"{1 if operation == 'create_agent' else 2:032x}"
+        return span(number, held, events=events, trace_id=trace, parent_id=parent)
+
+    def asks(*ids: str, **more: Json) -> tuple[str, dict[str, Any]]:
+        calls = [{"id": one, "function": {"name": "dig", "arguments": {}}} for one in ids]
+        return "assistant", {"role": "assistant", "tool_calls": calls, **more}
+
+    tools = [{"type": "function", "function": {"name": "dig", "parameters": {"type": "object"}}}]
+    answer = ("assistant", {"content": {"text": {"value": "Two chests."}}})
+    for above in (0, 4):
+        spans = [
+            did(1, "create_agent", ("system", {"content": "Be brisk.", "tools": tools})),
+            did(2, "create_message", ("user", {"content": "Dig.", "role": "user"})),
+            did(4, "process_thread_run", asks("k1", "k2", content="I dig."), asks("k3"), answer),
+            did(5, "submit_tool_outputs", ("tool", {"content": "mud", "id": "k1"}), above=above),
+            did(6, "submit_tool_outputs", ("tool", {"content": "a box", "id": "k2"}), above=above),
+            did(7, "submit_tool_outputs", ("tool", {"content": "more", "id": "k3"}), above=above),
+            did(8, "list_messages", answer, ("assistant", {"content": "I dig."}), ("user", {})),
+        ]
+        episode = only(assemble(spans, app=APP))
+        assert of(episode) == [
+            ("system", "Be brisk.", []),
+            ("user", "Dig.", []),
+            ("assistant", "I dig.", ["dig", "dig"]),
+            ("tool", "mud", []),
+            ("tool", "a box", []),
+            ("assistant", None, ["dig"]),
+            ("tool", "more", []),
+            ("assistant", "Two chests.", []),
+        ]
+        assert [json.loads(one)["function"]["name"] for one in episode.tools] == ["dig"]
+
+
+def test_a_tool_is_run_with_the_call_itself() -> None:
+    """An id, a name and arguments are the call; a method that runs any tool is not its name."""
+    given = {"args": {"at": "B2"}, "call_id": "k1", "cancellation_token": None}
+    cases: list[tuple[str, Json, tuple[str | None, str, str]]] = [
+        ("run_json", {**given, "name": "dig"}, ("k1", "dig", '{"at": "B2"}')),
+        ("run_json", given, ("k1", "shovel", '{"at": "B2"}')),
+        ("dig", {"at": "B2"}, (None, "dig", '{"at": "B2"}')),
+        ("dig", {"call_id": "k1", "spot": "B2"}, (None, "dig", '{"call_id": "k1", "spot": "B2"}')),
+    ]
+    for function, inputs, expected in cases:
+        held = {"Type": "TOOL", "Inputs": inputs, "Outputs": "mud", "FunctionName": function}
+        told = {f"mlflow.span{key}": json.dumps(value) for key, value in held.items()}
+        reading = read_span(replace(span(1, told), name="shovel"))
+        assert (reading.call_id, reading.tool_name, reading.arguments) == expected
+
+
+def test_an_evaluators_verdict_stands_in_its_attributes() -> None:
+    """Its span hangs below the answer that it is about."""
+    judge = {"openinference.span.kind": "EVALUATOR", "eval.user_feedback.score": 1.0}
+    judge["eval.user_feedback.label"] = "thumbs-up"
+    asked = chat(1, [{"role": "user", "content": "Dig."}], "Dug.")
+    below = span(2, judge, parent_id=asked.span_id, trace_id=asked.trace_id)
+    found = assemble([asked, below], app=APP)
+    ((name, value, by, episode_id),) = [
+        (one.name, one.value, one.by, one.episode_id) for one in found.outcomes
+    ]
+    assert (name, value, by) == ("user_feedback", 1.0, "end_user")
+    assert episode_id == only(found).episode_id
+
+
+def test_an_event_that_asks_users_may_have_no_name_of_its_own() -> None:
+    """Its body, or a line beside its attributes, says what it is; a conversation has to be named."""
+    held = {"log_type": "feedback", "score": 0, "session_id": "s1", "text": "", "run_id": "r1"}
+    bare = replace(logged(1, "", **{"session.id": None}), body=held)
+    line = replace(logged(1, "app.logger", rating="thumbs_down"), body="User feedback received")
+    asked = chat(1, [{"role": "user", "content": "Dig."}], "Dug.")
+    for event, found in (
+        (bare, [("feedback.score", 0.0, None)]),
+        (replace(bare, body=json.dumps(held)), [("feedback.score", 0.0, None)]),
+        (replace(bare, trace_id="9" * 32, span_id="9" * 16), [("feedback.score", 0.0, None)]),
+        (replace(bare, body={**held, "session_id": None}), []),
+        (line, [("User feedback received.rating", None, "thumbs_down")]),
+        (replace(line, body="Shipment received"), []),
+    ):
+        said = assemble([asked], [event], app=APP)
+        assert [(one.name, one.value, one.label) for one in said.outcomes] == found
+        assert all(one.episode_id == only(said).episode_id for one in said.outcomes)
+
+
+def test_steps_of_a_loop_say_what_they_are_under_their_clients_name() -> None:
+    """The span around them has the history and the last answer; each step has its own."""
+    root = chat(1, [{"role": "user", "content": "Dig."}], "Dug.")
+    calls = [{"toolCallId": "k1", "toolName": "dig", "input": {"at": "B2"}}]
+    told = ({"text": "I dig.", "toolCalls": calls}, {"text": "Dug.", "toolCalls": []})
+    steps = [
+        span(
+            n,
+            {"mastra.span.type": "model_step", "mastra.model_step.output": json.dumps(one)},
+            parent_id=root.span_id,
+            trace_id=root.trace_id,
+        )
+        for n, one in zip((2, 4), told, strict=True)
+    ]
+    ran = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "dig"}
+    ran |= {"gen_ai.tool.call.id": "k1", "gen_ai.tool.call.result": "mud"}
+    run = span(3, ran, parent_id=steps[0].span_id, trace_id=root.trace_id)
+    assert of(only(assemble([root, *steps, run], app=APP))) == [
+        ("user", "Dig.", []),
+        ("assistant", "I dig.", ["dig"]),
+        ("tool", "mud", []),
+        ("assistant", "Dug.", []),
+    ]
+
+
+def test_results_of_gemini_stand_in_an_object_in_any_convention() -> None:
+    """Its API asks for the object; another provider's tool gave it."""
+    part = {"type": "tool_call_response", "id": "k1", "response": '{"output": "mud"}'}
+    given = [{"role": "user", "parts": [part]}]
+    for provider, text in (("gcp.gen_ai", "mud"), ("openai", '{"output": "mud"}')):
+        reading = read_span(chat(1, given, "Dug.", **{"gen_ai.provider.name": provider}))
+        assert [(s.role, s.content) for s in reading.input] == [("tool", text)]
 
 
 def prose(given: list[dict[str, Any]], said: str, number: int, agent: Span) -> Span:

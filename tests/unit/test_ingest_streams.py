@@ -8,7 +8,7 @@ from typing import Any
 
 from ingest.assembly.assemble import Assembled, assemble
 from ingest.dialects.otel_genai import read_tool
-from ingest.dialects.otel_genai_events import _behind_their_calls
+from ingest.dialects.otel_genai_events import behind_their_calls
 from ingest.records.episode import Episode, Step, ToolCall
 from ingest.records.span import STATUS_ERROR, LogEvent, Span, SpanEvent
 from ingest.records.text import Json
@@ -451,12 +451,12 @@ def test_what_a_tool_was_given_does_not_hang_on_the_order_of_attributes() -> Non
         assert (found["arguments"], found["result"]) == ('{"a": 1}', "late")
 
 
-def test_many_results_are_put_behind_their_calls_soon() -> None:
+def test_many_results_are_putbehind_their_calls_soon() -> None:
     """The time does not grow with the square of their number."""
     count = 20_000
     results = [Step(role="tool", content="x", call_id=f"k{n}") for n in range(count)]
     calls = [ToolCall(call_id=f"k{n}", name="find", arguments="{}") for n in range(count)]
     asked = Step(role="assistant", tool_calls=tuple(calls))
     began = time.process_time()
-    assert _behind_their_calls([*results, asked]) == [asked, *results]
+    assert behind_their_calls([*results, asked]) == [asked, *results]
     assert time.process_time() - began < 3
