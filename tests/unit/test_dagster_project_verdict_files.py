@@ -231,7 +231,7 @@ def test_a_run_goes_by_the_number_with_which_its_files_name_begins(tmp_path: Pat
         rows = {f"384{n}": {"is_solved": {"0": f"Status.{told[f'{model}{n}']}"}} for n in (1, 2)}
         files[f"rates/{model}/all.json"] = rows
     found, _ = outcomes(tmp_path, files)
-    assert found == {run: {"is_solved.0": f"Status.{word}"} for run, word in told.items()}
+    assert found == {run: {"is_solved": word} for run, word in told.items()}
 
 
 def test_a_run_that_two_files_of_its_folder_tell(tmp_path: Path) -> None:
@@ -248,17 +248,21 @@ def test_a_run_that_two_files_of_its_folder_tell(tmp_path: Path) -> None:
     assert outcomes(tmp_path / "tries", tries)[1].chats == 4
 
 
-def test_what_most_judges_say_and_a_template_around_the_question(tmp_path: Path) -> None:
-    """Rows beside the runs hold a prompt that says nothing, and are no conversations; names of files begin with their tasks."""
+@pytest.mark.parametrize("judges", [3, 1])
+def test_what_most_judges_say_and_a_template_around_the_question(
+    tmp_path: Path, judges: int
+) -> None:
+    """Rows beside the runs hold a prompt that says nothing, and are no conversations; names of files begin with their tasks; a judge's word may be told twice."""
     files: Files = {}
     for model in ("x", "y"):
         for n in ("1", "2", "3"):
             made = run(n, query=f"Is boat {n} free?")
             made["messages"][0]["content"] = f"\nIs boat {n} free?\nBegin!\n"
             files[f"runs/{model}/{n}00_{model}@1.json"] = made
-        votes = {"0": "Status.Solved", "1": "Status.Unsolved", "2": "Status.Solved"}
+        words = ("Status.Solved", "Status.Unsolved", "Status.Solved")[:judges]
+        votes = {str(n): word for n, word in enumerate(words)}
         files[f"rates/{model}/all.json"] = {
-            f"{n}00": {"query": f"Is boat {n} free?", "answer": {"details": [{"role": "system", "message": "", "next": []}]}, "is_solved": votes}
+            f"{n}00": {"query": f"Is boat {n} free?", "answer": {"details": [{"role": "system", "message": "", "next": []}]}, "is_solved": votes, "answer_status": votes}
             for n in ("1", "2", "3")
         }  # fmt: skip
     outcomes(tmp_path, files)

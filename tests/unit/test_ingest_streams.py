@@ -6,6 +6,8 @@ import json
 import time
 from typing import Any
 
+import pytest
+
 from ingest.assembly.assemble import Assembled, assemble
 from ingest.dialects.otel_genai import read_tool
 from ingest.dialects.otel_genai_events import _behind_their_calls
@@ -238,8 +240,10 @@ def test_smolagents_tells_parallel_calls_in_words() -> None:
         ]
 
 
-def test_an_agent_that_acts_in_programs_is_the_conversation() -> None:
-    """Not the survey before it; a program's own calls are inside it, what its client appends is nobody's words, and another agent's tools are that agent's."""
+@pytest.mark.parametrize("apart", [False, True])
+@pytest.mark.parametrize("mark", ["Observation", "Error"])
+def test_an_agent_that_acts_in_programs_is_the_conversation(apart: bool, mark: str) -> None:
+    """Not the survey before it; a program's own calls are inside it, what its client appends or tells apart is nobody's words, and another agent's tools are that agent's."""
     kind = {"openinference.span.kind": "LLM"}
 
     def below(parent: int) -> dict[str, str]:
@@ -255,7 +259,9 @@ def test_an_agent_that_acts_in_programs_is_the_conversation() -> None:
         return span(number, used, **below(above))
 
     first, second = (f"Thought: I go.\nCode:\n```py\n{c}\n```<end_code>" for c in ("find()", "final()"))  # fmt: skip
-    more = f"{first}\nCalling tools:\n[{{'id': 'k0', 'name': 'python', 'arguments': 'find()'}}]"
+    calls = "Calling tools:\n[{'id': 'k0', 'function': {'name': 'python', 'arguments': 'find()'}}]"
+    more = [first, calls] if apart else [f"{first}\n{calls}"]
+    past = [*(("assistant", one) for one in more), ("user", f"Call id: k0\n{mark}:\nhere")]
     agent = {"openinference.span.kind": "AGENT"}
     chain = {"openinference.span.kind": "CHAIN"}
     spans = [
@@ -268,7 +274,7 @@ def test_an_agent_that_acts_in_programs_is_the_conversation() -> None:
         step(7, 6, [], "I look.", "Search for A."),
         ran(8, "search", 6),
         span(9, chain, **below(1)),
-        step(10, 9, [("assistant", more), ("user", "Call id: k0\nObservation:\nhere")], second),
+        step(10, 9, past, second),
         ran(11, "final", 9),
     ]
     main = [one for one in only(assemble(spans, app=APP)).steps if one.parent is None]
