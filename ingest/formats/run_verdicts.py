@@ -33,6 +33,7 @@ _DEEPEST: Final = 8
 _TESTS: Final = re.compile(r"\W*(?:all )?tests? (passed|failed)\W*", re.IGNORECASE)
 _LAST_LINES: Final = 20
 _NUMBER: Final = re.compile(r"\d[^_@]*(?=[_@])")
+_NAMED: Final = re.compile(r"(?:task|case|run)[-_ ]?(?=.*[A-Za-z].*)(.+)")
 _ANY_FIRST_WORD: Final = "*_"
 """What stands for the first word of a file's name: `eval_boats` judges `run_boats` where no run is called `eval_boats`."""
 _BAD: Final[Outcome] = {"name": "success", "by": "unknown", "value": 0.0}
@@ -243,7 +244,8 @@ class Verdicts:
 
 
 def _names_of_file(path: Parts) -> Iterator[str]:
-    """A file's name without its suffixes, without its first word, and its beginnings that end in a number (`38410` of `38410_first_try`)."""
+    """A file's name without its suffixes, without its first word, and its beginnings that end in a number (`38410` of `38410_first_try`); a folder's without what it names (`Boats--0` of `taskBoats--0`)."""
+    yield from (hit[1] for one in path[:-1] if (hit := _NAMED.fullmatch(one)))
     yield stem_of(path[-1])
     yield _ANY_FIRST_WORD + (stem_of(path[-1]).partition("_")[2] or path[-1])
     yield from (path[-1][: number.end()] for number in _NUMBER.finditer(path[-1]))

@@ -469,3 +469,12 @@ def test_questions_of_the_folder_above_that_of_an_attempt(tmp_path: Path) -> Non
     files: Files = {f"{n}/attempt_{k}/run.json": {"steps": acted, "try": f"{n}{k}"} for n in ("q-1", "q-2") for k in (0, 1)}  # fmt: skip
     files["tasks.json"] = [{"id": n, "task": f"Is boat {n} free?"} for n in ("q-1", "q-2")]
     assert task_keys(tmp_path, files) == ["q-1", "q-1", "q-2", "q-2"]
+
+
+def test_a_judges_prompt_is_no_conversation(tmp_path: Path) -> None:
+    """Its verdict is about the run that lies in a folder which says what the row's id names."""
+    asked = [{"role": "system", "content": "You judge."}, {"role": "user", "content": "Was it well done?"}]  # fmt: skip
+    files: Files = {f"runs/taskBoats--{n}/talk.json": run(n)["messages"] for n in ("1", "2")}
+    rows = [{"id": f"Boats--{n}", "passed": n == "1", "messages": asked} for n in ("1", "2")]
+    found, arrived = outcomes(tmp_path, {**files, "runs/judged.jsonl": lines(*rows)})
+    assert (found, arrived.chats) == ({"1": {"passed": 1.0}, "2": {"passed": 0.0}}, 2)
