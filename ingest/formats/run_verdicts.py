@@ -28,6 +28,7 @@ from ingest.records.text import Json, load_json, objects_in
 
 _NAMING: Final = frozenset(NAMES["names_of_runs"])
 _NOT_NAMING: Final = frozenset((*MODEL, *AGENT, *APP, *USER))
+_TASKS: Final = {"task", "tasks", "scenario", "scenarios"}
 _RESULTS: Final = frozenset(NAMES["names_of_results"])
 _DEEPEST: Final = 8
 _TESTS: Final = re.compile(r"\W*(?:all )?tests? (passed|failed)\W*", re.IGNORECASE)
@@ -95,9 +96,17 @@ class Verdicts:
             self._put_beside(file, path, 1, verdicts_of(values[0]))
 
     def tasks_in(self, values: Sequence[Json]) -> Iterator[tuple[str, str]]:
-        """The runs that rows name, one each, with the tasks that these name beside them."""
+        """The runs that rows name, one each, with the tasks that these name beside them; all that a row of a list of tasks names."""
         rows = [one for value in values for one in (value if isinstance(value, list) else [value])]
         tried = _column_of_tasks(objects_in(rows))
+        of_tasks = (
+            next(names_in(row), "")
+            for value in values
+            for key, listed in (value.items() if isinstance(value, dict) else ())
+            for row in (objects_in(listed) if _TASKS & {*snake_case(str(key)).split("_")} else ())
+        )
+        for name in (one for one in of_tasks if not one.isdecimal()):
+            yield from ((self._runs[n].episode_id, name) for n in self._find(name))
         for row in objects_in(rows) if rows[1:] else ():
             naming = naming_of(Fields(row))
             task = naming.task or naming.about or naming.named or str(row.get(tried) or "")

@@ -478,3 +478,18 @@ def test_a_judges_prompt_is_no_conversation(tmp_path: Path) -> None:
     rows = [{"id": f"Boats--{n}", "passed": n == "1", "messages": asked} for n in ("1", "2")]
     found, arrived = outcomes(tmp_path, {**files, "runs/judged.jsonl": lines(*rows)})
     assert (found, arrived.chats) == ({"1": {"passed": 1.0}, "2": {"passed": 0.0}}, 2)
+
+
+@pytest.mark.parametrize(("word", "found"), [("task", {"1", "2", "3"}), ("group", set())])
+def test_names_of_tasks_without_a_second_attempt(
+    tmp_path: Path, word: str, found: set[str]
+) -> None:
+    """A folder that begins with that word says what it is called by, and a list of tasks names what its rows are about."""
+    folders: Files = {f"runs/{word}_boat{n}/talk.json": run(n)["messages"] for n in ("1", "2", "3")}
+    outcomes(tmp_path / "folders", folders)
+    rows = [{"name": f"b-{n}", "similarity": 1.0} for n in ("1", "2")]
+    outcomes(tmp_path / "rows", {**TWO, "all.json": {f"per_{word}_results": rows}})
+    told = list(map(json.loads, raw_lines(open_home(tmp_path / "folders" / "home"))))
+    assert {one.get("task_key") for one in told} - {None} == {f"{word}_boat{n}" for n in found}
+    told = list(map(json.loads, raw_lines(open_home(tmp_path / "rows" / "home"))))
+    assert {one.get("task_key") for one in told} - {None} == {f"b-{n}" for n in found - {"3"}}

@@ -262,7 +262,7 @@ def test_an_agent_that_acts_in_programs_is_the_conversation(apart: bool, mark: s
     calls = "Calling tools:\n[{'id': 'k0', 'function': {'name': 'python', 'arguments': 'find()'}}]"
     more = [first, calls] if apart else [f"{first}\n{calls}"]
     past = [*(("assistant", one) for one in more), ("user", f"Call id: k0\n{mark}:\nhere")]
-    agent = {"openinference.span.kind": "AGENT"}
+    agent, other = ({"openinference.span.kind": "AGENT", "smolagents.tools_names": f"('{name}', 'final')"} for name in ("find", "search"))  # fmt: skip
     chain = {"openinference.span.kind": "CHAIN"}
     spans = [
         span(1, agent, ended_at=START + 20 * SECOND),
@@ -270,7 +270,7 @@ def test_an_agent_that_acts_in_programs_is_the_conversation(apart: bool, mark: s
         span(3, chain, **below(1)),
         step(4, 3, [], first),
         ran(5, "find", 3),
-        span(6, agent, **below(3)),
+        span(6, other, **below(3)),
         step(7, 6, [], "I look.", "Search for A."),
         ran(8, "search", 6),
         span(9, chain, **below(1)),
@@ -286,6 +286,8 @@ def test_an_agent_that_acts_in_programs_is_the_conversation(apart: bool, mark: s
     ]
     inside = [call.name for s in only(assemble(spans, app=APP)).steps if s.parent for call in s.tool_calls]  # fmt: skip
     assert inside == ["search"]
+    offered = [json.loads(one)["function"]["name"] for one in only(assemble(spans, app=APP)).tools]
+    assert offered == ["find", "final"]
 
 
 def _message(side: str, number: int, role: str, content: str | None = None) -> dict[str, Json]:
