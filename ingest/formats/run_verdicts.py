@@ -34,7 +34,7 @@ _DEEPEST: Final = 8
 _TESTS: Final = re.compile(r"\W*(?:all )?tests? (passed|failed)\W*", re.IGNORECASE)
 _LAST_LINES: Final = 20
 _NUMBER: Final = re.compile(r"\d[^_@]*(?=[_@])")
-_NAMED: Final = re.compile(r"(?:task|case|run)[-_ ]?(?=.*[A-Za-z].*)(.+)")
+_NAMED: Final = re.compile(r"(?:task|case|run)(?=[-_ A-Z0-9])[-_ ]?(?=.*[A-Za-z])(.+)")
 _ANY_FIRST_WORD: Final = "*_"
 """What stands for the first word of a file's name: `eval_boats` judges `run_boats` where no run is called `eval_boats`."""
 _BAD: Final[Outcome] = {"name": "success", "by": "unknown", "value": 0.0}
