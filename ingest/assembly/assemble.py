@@ -301,7 +301,10 @@ def _episode(part: _Part, app: str, known: Mapping[str, str]) -> Episode:
 
 def _tools(nodes: Sequence[Node], main: Thread | None) -> tuple[tuple[str, ...], set[str]]:
     """The definitions that the conversation's model was given, and what is missing of them."""
-    offered = merge_tools(t for n in (main.calls if main else ()) for t in n.reading.tools)
+    calls = main.calls if main else []
+    offered = merge_tools(t for n in calls for t in n.reading.tools)
+    agents = {a: None for c in calls for a in c.ancestors() if a.reading.kind == AGENT}
+    offered = offered or merge_tools(t for n in agents for t in n.reading.tools)
     offered = offered or merge_tools(
         t for n in nodes if n.reading.kind != TOOL for t in n.reading.tools
     )

@@ -11,11 +11,13 @@ import hashlib
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Final
 
 from ingest.assembly.forest import Node
 from ingest.dialects.reading import AGENT, TOOL
 from ingest.dialects.tool_output import FAILURE_MARK, RESULT_MARK
+from ingest.formats.records.text_calls import written_list
 from ingest.records.episode import Step, ToolCall
 from ingest.records.text import canonical_arguments
 
@@ -237,6 +239,8 @@ def _unworded(thread: Thread, body: list[Step], keys: list[str]) -> tuple[list[S
     while waiting:
         step = waiting.popleft()
         known = thread.steps[len(whole)] if len(whole) < len(thread.steps) else None
+        if len(waiting) > 1 and _is_announced(known, step, *islice(waiting, 2)):
+            waiting.popleft()
         results = _worded_results(known, step, waiting[0]) if known and waiting else None
         if known and waiting and _has_more(known, step, waiting[0]):
             whole.append(known)
@@ -246,6 +250,14 @@ def _unworded(thread: Thread, body: list[Step], keys: list[str]) -> tuple[list[S
             waiting.popleft()
             whole += [known, *results]
     return (body, keys) if whole == body else (whole, list(map(key_of, whole)))
+
+
+def _is_announced(known: Step | None, said: Step, told: Step, after: Step) -> bool:
+    """Whether a client lists in a message of its own which calls it made of what the model said, and a result follows."""
+    is_said = known is not None and said.role == "assistant" and key_of(known) == key_of(said)
+    is_answered = after.role == "tool" or bool(RESULT_MARK.match(after.content or ""))
+    is_own = is_said and is_answered and told.role == "assistant" and not told.tool_calls
+    return is_own and bool(written_list(told.content))
 
 
 def _has_more(said: Step, told: Step, after: Step) -> bool:

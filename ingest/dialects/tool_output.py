@@ -29,12 +29,12 @@ _SHOWN: Final = re.compile(
 )
 
 RESULT_MARK: Final = re.compile(
-    r"\s*(?:Call id: \S+\n)?(?:Observation|Obs|The output of [\w ]{1,40}|(?:API|Tool|Function|Execution|Action|Environment)[ _]?(?:output|result|response|return)s?|Output|Result)"
+    r"\s*(Call id: \S+\n)?(?:(?(1)Error|(?!))|Observation|Obs|The output of [\w ]{1,40}|(?:API|Tool|Function|Execution|Action|Environment)[ _]?(?:output|result|response|return)s?|Output|Result)"
     r"(?: ?\d+| of \[[\w.-]+\])?[ \t]*:[ \t]*\n?",
     re.IGNORECASE,
 )
 """What a result begins with where an agent's client tells it in words: `Observation: …`."""
-FAILURE_MARK: Final = re.compile(r"\s*Error[ \t]*:[ \t]*\n?")
+FAILURE_MARK: Final = re.compile(r"\s*(?:Call id: \S+\n)?Error[ \t]*:[ \t]*\n?")
 """What a call that failed is told by in the place of a result."""
 
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Final
 
+from ingest.dialects.attributes import python_literal
 from ingest.files.partial_json import parse_json
 from ingest.records.text import Json, canonical
 
@@ -51,11 +52,12 @@ def _names_offered(key: str) -> bool:
 
 
 def tools_named(attributes: Mapping[str, Any]) -> list[str]:
-    """Definitions out of a list of bare names that a span says were offered (`agent.tools`, `model.request.tool.names`): a name is all that is known."""
+    """Definitions out of a list of bare names, of JSON's or Python's, that a span says were offered (`agent.tools`, `model.request.tool.names`): a name is all that is known."""
     for key, value in attributes.items():
         if _names_offered(key):
-            names = _loaded(value) if isinstance(value, str) and value[:1] == "[" else value
-            listed = names if isinstance(names, list) and len(names) <= _MOST_NAMES else []
+            is_text = isinstance(value, str) and value[:1] in {"[", "("}
+            names = _loaded(value) or python_literal(value) if is_text else value
+            listed = names if isinstance(names, list | tuple) and len(names) <= _MOST_NAMES else []
             if listed and all(isinstance(n, str) and _BARE_NAME.fullmatch(n) for n in listed):
                 return read_tools([{"name": name} for name in listed])
     return []

@@ -16,6 +16,8 @@ from ingest.formats.records.words import NAMES, snake_case
 from ingest.formats.run_verdicts import Parts, Run, names_in, verdicts_of
 from ingest.records.text import Json
 
+_TASK: Final = re.compile(r"task(?=[-_ A-Z0-9]).+")
+"""A folder that says itself that it is a task's."""
 _ATTEMPT: Final = re.compile(rf"(?i)(?:{'|'.join(NAMES['trial'])})[-_. ]?\d+(?!\d)")
 _NUMBER: Final = re.compile(r"(?<=\d)[_@]")
 """Where a file's name goes on behind its first number: `38410_first_try`."""
@@ -26,10 +28,14 @@ _SENTENCE: Final = 3
 
 
 def tasks_in_paths(runs: Sequence[tuple[Parts, str]]) -> dict[int, str]:
-    """The tasks of runs, by their places, whose files or folders are called by them: three names or more, each in two folders or in two attempts' or more, with the same first words of a user.
+    """The tasks of runs, by their places, whose files or folders are called by them: three names or more, each in two folders or in two attempts' or more, with the same first words of a user; folders that begin with that word are these without a second attempt.
 
     A name under which different things were asked (`chat.json` in every folder) is no task's, and then neither are the others.
     """
+    own = {n: one for n, (path, _) in enumerate(runs) for one in path[:-1] if _TASK.fullmatch(one)}
+    asked = {(one, runs[n][1]) for n, one in own.items()}
+    if len(own) == len(runs) and _SEVERAL <= len({*own.values()}) == len(asked):
+        return own
     for last, called in (
         (-1, stem_of),
         (-2, stem_of),

@@ -28,11 +28,13 @@ from ingest.records.text import Json, load_json, objects_in
 
 _NAMING: Final = frozenset(NAMES["names_of_runs"])
 _NOT_NAMING: Final = frozenset((*MODEL, *AGENT, *APP, *USER))
+_TASKS: Final = {"task", "tasks", "scenario", "scenarios"}
 _RESULTS: Final = frozenset(NAMES["names_of_results"])
 _DEEPEST: Final = 8
 _TESTS: Final = re.compile(r"\W*(?:all )?tests? (passed|failed)\W*", re.IGNORECASE)
 _LAST_LINES: Final = 20
 _NUMBER: Final = re.compile(r"\d[^_@]*(?=[_@])")
+_NAMED: Final = re.compile(r"(?:task|case|run)(?=[-_ A-Z0-9])[-_ ]?(?=.*[A-Za-z])(.+)")
 _ANY_FIRST_WORD: Final = "*_"
 """What stands for the first word of a file's name: `eval_boats` judges `run_boats` where no run is called `eval_boats`."""
 _BAD: Final[Outcome] = {"name": "success", "by": "unknown", "value": 0.0}
@@ -94,9 +96,17 @@ class Verdicts:
             self._put_beside(file, path, 1, verdicts_of(values[0]))
 
     def tasks_in(self, values: Sequence[Json]) -> Iterator[tuple[str, str]]:
-        """The runs that rows name, one each, with the tasks that these name beside them."""
+        """The runs that rows name, one each, with the tasks that these name beside them; all that a row of a list of tasks names."""
         rows = [one for value in values for one in (value if isinstance(value, list) else [value])]
         tried = _column_of_tasks(objects_in(rows))
+        of_tasks = (
+            next(names_in(row), "")
+            for value in values
+            for key, listed in (value.items() if isinstance(value, dict) else ())
+            for row in (objects_in(listed) if _TASKS & {*snake_case(str(key)).split("_")} else ())
+        )
+        for name in (one for one in of_tasks if not one.isdecimal()):
+            yield from ((self._runs[n].episode_id, name) for n in self._find(name))
         for row in objects_in(rows) if rows[1:] else ():
             naming = naming_of(Fields(row))
             task = naming.task or naming.about or naming.named or str(row.get(tried) or "")
@@ -243,7 +253,8 @@ class Verdicts:
 
 
 def _names_of_file(path: Parts) -> Iterator[str]:
-    """A file's name without its suffixes, without its first word, and its beginnings that end in a number (`38410` of `38410_first_try`)."""
+    """A file's name without its suffixes, without its first word, and its beginnings that end in a number (`38410` of `38410_first_try`); a folder's without what it names (`Boats--0` of `taskBoats--0`)."""
+    yield from (hit[1] for one in path[:-1] if (hit := _NAMED.fullmatch(one)))
     yield stem_of(path[-1])
     yield _ANY_FIRST_WORD + (stem_of(path[-1]).partition("_")[2] or path[-1])
     yield from (path[-1][: number.end()] for number in _NUMBER.finditer(path[-1]))

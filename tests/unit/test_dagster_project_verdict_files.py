@@ -231,7 +231,7 @@ def test_a_run_goes_by_the_number_with_which_its_files_name_begins(tmp_path: Pat
         rows = {f"384{n}": {"is_solved": {"0": f"Status.{told[f'{model}{n}']}"}} for n in (1, 2)}
         files[f"rates/{model}/all.json"] = rows
     found, _ = outcomes(tmp_path, files)
-    assert found == {run: {"is_solved.0": f"Status.{word}"} for run, word in told.items()}
+    assert found == {run: {"is_solved": word} for run, word in told.items()}
 
 
 def test_a_run_that_two_files_of_its_folder_tell(tmp_path: Path) -> None:
@@ -248,17 +248,21 @@ def test_a_run_that_two_files_of_its_folder_tell(tmp_path: Path) -> None:
     assert outcomes(tmp_path / "tries", tries)[1].chats == 4
 
 
-def test_what_most_judges_say_and_a_template_around_the_question(tmp_path: Path) -> None:
-    """Rows beside the runs hold a prompt that says nothing, and are no conversations; names of files begin with their tasks."""
+@pytest.mark.parametrize("judges", [3, 1])
+def test_what_most_judges_say_and_a_template_around_the_question(
+    tmp_path: Path, judges: int
+) -> None:
+    """Rows beside the runs hold a prompt that says nothing, and are no conversations; names of files begin with their tasks; a judge's word may be told twice."""
     files: Files = {}
     for model in ("x", "y"):
         for n in ("1", "2", "3"):
             made = run(n, query=f"Is boat {n} free?")
             made["messages"][0]["content"] = f"\nIs boat {n} free?\nBegin!\n"
             files[f"runs/{model}/{n}00_{model}@1.json"] = made
-        votes = {"0": "Status.Solved", "1": "Status.Unsolved", "2": "Status.Solved"}
+        words = ("Status.Solved", "Status.Unsolved", "Status.Solved")[:judges]
+        votes = {str(n): word for n, word in enumerate(words)}
         files[f"rates/{model}/all.json"] = {
-            f"{n}00": {"query": f"Is boat {n} free?", "answer": {"details": [{"role": "system", "message": "", "next": []}]}, "is_solved": votes}
+            f"{n}00": {"query": f"Is boat {n} free?", "answer": {"details": [{"role": "system", "message": "", "next": []}]}, "is_solved": votes, "answer_status": votes}
             for n in ("1", "2", "3")
         }  # fmt: skip
     outcomes(tmp_path, files)
@@ -465,3 +469,27 @@ def test_questions_of_the_folder_above_that_of_an_attempt(tmp_path: Path) -> Non
     files: Files = {f"{n}/attempt_{k}/run.json": {"steps": acted, "try": f"{n}{k}"} for n in ("q-1", "q-2") for k in (0, 1)}  # fmt: skip
     files["tasks.json"] = [{"id": n, "task": f"Is boat {n} free?"} for n in ("q-1", "q-2")]
     assert task_keys(tmp_path, files) == ["q-1", "q-1", "q-2", "q-2"]
+
+
+def test_a_judges_prompt_is_no_conversation(tmp_path: Path) -> None:
+    """Its verdict is about the run that lies in a folder which says what the row's id names."""
+    asked = [{"role": "system", "content": "You judge."}, {"role": "user", "content": "Was it well done?"}]  # fmt: skip
+    files: Files = {f"runs/taskBoats--{n}/talk.json": run(n)["messages"] for n in ("1", "2")}
+    rows = [{"id": f"Boats--{n}", "passed": n == "1", "messages": asked} for n in ("1", "2")]
+    found, arrived = outcomes(tmp_path, {**files, "runs/judged.jsonl": lines(*rows)})
+    assert (found, arrived.chats) == ({"1": {"passed": 1.0}, "2": {"passed": 0.0}}, 2)
+
+
+@pytest.mark.parametrize(("word", "found"), [("task", {"1", "2", "3"}), ("group", set())])
+def test_names_of_tasks_without_a_second_attempt(
+    tmp_path: Path, word: str, found: set[str]
+) -> None:
+    """A folder that begins with that word says what it is called by, and a list of tasks names what its rows are about."""
+    folders: Files = {f"runs/{word}_boat{n}/talk.json": run(n)["messages"] for n in ("1", "2", "3")}
+    outcomes(tmp_path / "folders", folders)
+    rows = [{"name": f"b-{n}", "similarity": 1.0} for n in ("1", "2")]
+    outcomes(tmp_path / "rows", {**TWO, "all.json": {f"per_{word}_results": rows}})
+    told = list(map(json.loads, raw_lines(open_home(tmp_path / "folders" / "home"))))
+    assert {one.get("task_key") for one in told} - {None} == {f"{word}_boat{n}" for n in found}
+    told = list(map(json.loads, raw_lines(open_home(tmp_path / "rows" / "home"))))
+    assert {one.get("task_key") for one in told} - {None} == {f"b-{n}" for n in found - {"3"}}

@@ -118,3 +118,10 @@ def test_actions_with_several_arguments_in_brackets(tmp_path: Path) -> None:
 def test_what_only_looks_like_such_an_action(line: str) -> None:
     """A sentence with brackets in it is none."""
     assert written_call(f"Action: {line}") is None
+
+
+@pytest.mark.parametrize("form", ["<tools>\n{}\n</tools>", "<tools>{}</tools> Be kind."])
+def test_tools_of_a_prompt_in_pythons_notation(form: str) -> None:
+    """As templates of models show the list that they are given."""
+    tools = [{"name": "find", "description": "A boat's.", "parameters": {"type": "object"}}]
+    assert listed_tools(form.format([{"type": "function", "function": tools[0]}])) == tools

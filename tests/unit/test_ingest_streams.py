@@ -6,6 +6,8 @@ import json
 import time
 from typing import Any
 
+import pytest
+
 from ingest.assembly.assemble import Assembled, assemble
 from ingest.dialects.otel_genai import read_tool
 from ingest.dialects.otel_genai_events import behind_their_calls
@@ -238,8 +240,10 @@ def test_smolagents_tells_parallel_calls_in_words() -> None:
         ]
 
 
-def test_an_agent_that_acts_in_programs_is_the_conversation() -> None:
-    """Not the survey before it; a program's own calls are inside it, what its client appends is nobody's words, and another agent's tools are that agent's."""
+@pytest.mark.parametrize("apart", [False, True])
+@pytest.mark.parametrize("mark", ["Observation", "Error"])
+def test_an_agent_that_acts_in_programs_is_the_conversation(apart: bool, mark: str) -> None:
+    """Not the survey before it; a program's own calls are inside it, what its client appends or tells apart is nobody's words, and another agent's tools are that agent's."""
     kind = {"openinference.span.kind": "LLM"}
 
     def below(parent: int) -> dict[str, str]:
@@ -255,8 +259,10 @@ def test_an_agent_that_acts_in_programs_is_the_conversation() -> None:
         return span(number, used, **below(above))
 
     first, second = (f"Thought: I go.\nCode:\n```py\n{c}\n```<end_code>" for c in ("find()", "final()"))  # fmt: skip
-    more = f"{first}\nCalling tools:\n[{{'id': 'k0', 'name': 'python', 'arguments': 'find()'}}]"
-    agent = {"openinference.span.kind": "AGENT"}
+    calls = "Calling tools:\n[{'id': 'k0', 'function': {'name': 'python', 'arguments': 'find()'}}]"
+    more = [first, calls] if apart else [f"{first}\n{calls}"]
+    past = [*(("assistant", one) for one in more), ("user", f"Call id: k0\n{mark}:\nhere")]
+    agent, other = ({"openinference.span.kind": "AGENT", "smolagents.tools_names": f"('{name}', 'final')"} for name in ("find", "search"))  # fmt: skip
     chain = {"openinference.span.kind": "CHAIN"}
     spans = [
         span(1, agent, ended_at=START + 20 * SECOND),
@@ -264,11 +270,11 @@ def test_an_agent_that_acts_in_programs_is_the_conversation() -> None:
         span(3, chain, **below(1)),
         step(4, 3, [], first),
         ran(5, "find", 3),
-        span(6, agent, **below(3)),
+        span(6, other, **below(3)),
         step(7, 6, [], "I look.", "Search for A."),
         ran(8, "search", 6),
         span(9, chain, **below(1)),
-        step(10, 9, [("assistant", more), ("user", "Call id: k0\nObservation:\nhere")], second),
+        step(10, 9, past, second),
         ran(11, "final", 9),
     ]
     main = [one for one in only(assemble(spans, app=APP)).steps if one.parent is None]
@@ -280,6 +286,8 @@ def test_an_agent_that_acts_in_programs_is_the_conversation() -> None:
     ]
     inside = [call.name for s in only(assemble(spans, app=APP)).steps if s.parent for call in s.tool_calls]  # fmt: skip
     assert inside == ["search"]
+    offered = [json.loads(one)["function"]["name"] for one in only(assemble(spans, app=APP)).tools]
+    assert offered == ["find", "final"]
 
 
 def _message(side: str, number: int, role: str, content: str | None = None) -> dict[str, Json]:

@@ -229,14 +229,14 @@ class _Record:
         return named is not None and self._naming.conversation is None
 
     def chat(self) -> dict[str, Any]:
-        """The record as a line of a chat log; without messages where its own are a prompt that says nothing, and nobody answers the question beside it."""
+        """The record as a line of a chat log; without messages where nobody answers, and its own are a prompt that says nothing, or a judge's whose verdict stands beside them."""
         said = [(one.get("role"), one.get("content")) for one in self._said.messages]
         self._open()
         answer = self._close()
-        if said == [("system", "")] and {m.get("role") for m in self._said.messages} == {
-            "system",
-            "user",
-        }:
+        outcomes = self._outcomes(answer)
+        is_judged = any("value" in one or "label" in one for one in outcomes)
+        roles = {m.get("role") for m in self._said.messages}
+        if roles == {"system", "user"} and (said == [("system", "")] or is_judged):
             return {"messages": []}
         told = self._chat_fields()
         own = {k: v for k, v in self._own.items() if k in _DOCUMENTED and self._is_log}
@@ -245,7 +245,6 @@ class _Record:
         chat = {**told, **own, "messages": self._said.messages}
         for name in _OWN:
             chat.pop(name, None)
-        outcomes = self._outcomes(answer)
         extras = self._extras()
         return (
             chat | ({"outcomes": outcomes} if outcomes else {}) | ({"tg": extras} if extras else {})

@@ -116,7 +116,7 @@ def results_in(text: str) -> list[str] | None:
 
 
 def listed_tools(text: str) -> list[dict[str, Any]]:
-    """The tools that a prompt defines in a list of JSON among its words, or in objects of a line each; none where these are of anything else."""
+    """The tools that a prompt defines in a list of JSON, or of Python's on a line, among its words, or in objects of a line each; none where these are of anything else."""
     lists = (_value_at(text, found.start()) for found in _TOOLS.finditer(text))
     lines = [one for m in _LINES.finditer(text) if (one := _value_at(text, m.start()))]
     for value in (*islice(lists, _MOST_LISTS), lines):
@@ -129,11 +129,11 @@ def listed_tools(text: str) -> list[dict[str, Any]]:
 
 
 def _value_at(text: str, place: int) -> Json:
-    """The JSON that begins at a place of a text; an empty list where none does."""
+    """The JSON that begins at a place of a text, or Python's value on a line; an empty list where none does."""
     try:
         return _DECODER.raw_decode(text, place)[0]
     except (ValueError, RecursionError):
-        return []
+        return python_literal(text[place:].partition("\n")[0].partition("</")[0].strip(), [])
 
 
 def commands_in(prompts: Iterable[str]) -> frozenset[str]:

@@ -245,9 +245,11 @@ def _reason_of(fields: Fields, name: str) -> str | None:
 def by_words(fields: Fields) -> dict[str, Outcome]:
     """Statements at any depth whose words say that they judge: `resolved_by_ai`, `wrap_up.disposition: "Unresolved"`, `95%` of `customer_satisfaction`."""
     found: dict[str, Outcome] = {}
+    votes: dict[str | bool, str] = {}
     for key, value in fields.own.items():
+        # What is said again under another name is said once.
         if (vote := _vote_of(value)) is not None and tells_how(key, vote):
-            _add(found, snake_case(key), vote, None)
+            _add(found, snake_case(votes.setdefault(vote, key)), vote, None)
         told = told_in(value) if is_measure(key) else None
         _add_many(found, [one for one in named_figures(told) if "score" in one])
     for name, value, place in () if found else fields.leaves():
@@ -262,12 +264,12 @@ def by_words(fields: Fields) -> dict[str, Outcome]:
 
 
 def _vote_of(value: Json) -> str | bool | None:
-    """What most judges say whose words stand under their numbers (`{"0": "Vote.Yes", "1": "Vote.No", "2": "Vote.Yes"}`); None where no word has more than half."""
+    """What most judges say whose words stand under their numbers (`{"0": "Vote.Yes", "1": "Vote.No", "2": "Vote.Yes"}`), or the one that there is; None where no word has more than half."""
     votes = Counter[str | bool]()
     if isinstance(value, dict) and all(str(key).isdecimal() for key in value):
         votes.update(one for one in value.values() if isinstance(one, str | bool))
     most, times = next(iter(votes.most_common(1)), ("", 0))
-    if times <= 1 or 2 * times <= len(value):
+    if not times or 2 * times <= len(value):
         return None
     kind, _, word = str(most).rpartition(".")
     return word if kind.isidentifier() else most
