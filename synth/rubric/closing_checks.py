@@ -26,7 +26,7 @@ from synth.rubric.facts.told_facts import (
     facts_text,
 )
 
-MOST_WORDS: Final = 60
+MOST_WORDS: Final = 25
 """Words of resolved attempts' answers that a denial is compared with; of longer ones some word stands in every denial."""
 
 
@@ -63,14 +63,13 @@ def closing_checks(accepted: Sequence[End], after: str) -> list[Check]:
     return checks
 
 
-def denial_checks(accepted: Sequence[End], traits: AppTraits, after: str) -> list[Check]:
+def denial_checks(accepted: Sequence[End], after: str) -> list[Check]:
     """Per accepted end with something done or found out: that no answer denies what its resolved attempts tell, none of which denies anything."""
     checks = []
     for number, end in enumerate(accepted, 1):
         said = [View(a.recorded.attempt).stated for a in end.good]
         told = all(a.writes or a.told_facts.new for a in end.good)
         words = {w for text in said for c in stated_clauses(text) for w in parts_said(c)}
-        words -= traits.written_everywhere
         if told and 0 < len(words) <= MOST_WORDS and not any(map(denied_clauses, said)):
             args: dict[str, Json] = {
                 **at_end(after, number),

@@ -173,7 +173,7 @@ def _said_checks(
         checks += told_some_checks(accepted, traits, END)
         checks += closing_checks(accepted, END)
         checks += closing_names(accepted, traits, END)
-        checks += denial_checks(accepted, traits, END)
+        checks += denial_checks(accepted, END)
     return checks
 
 

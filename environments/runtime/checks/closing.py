@@ -20,6 +20,8 @@ from .texts import content_words, stem
 from .told_values import not_at_this_end
 from .view import View, objects_of, texts_of
 
+LONG: Final = 5
+"""Letters of a word that says what a clause is about: `with` and `your` stand in any."""
 SHARED: Final = 2
 """Words that a denial shares with what is told as it is, before it is about the same: one may stand anywhere."""
 _NUMBER: Final = re.compile(r"\d{2,}")
@@ -76,7 +78,8 @@ def denies_nothing(
 
 def parts_said(clause: str) -> frozenset[str]:
     """The beginnings of the longer words of a clause, and its numbers."""
-    return frozenset({*map(stem, content_words(clause)), *_NUMBER.findall(clause)})
+    long = (word for word in content_words(clause) if len(word) >= LONG)
+    return frozenset({*map(stem, long), *_NUMBER.findall(clause)})
 
 
 def is_named(name: str, text: str) -> bool:
