@@ -122,7 +122,8 @@ def traces_by_attribute(
             for row in batch.to_pylist():
                 for name in names:
                     value = _attribute(row, name, promoted.get(name))
-                    if (named := f"{name}={value}".strip()) in wanted:
+                    named = f"{name}={value}".strip()
+                    if value is not None and named in wanted:
                         found.setdefault(named, set()).add(row["trace_id"])
     return {named: sorted(traces) for named, traces in found.items()}
 

@@ -158,7 +158,7 @@ def _instructions(call: Node) -> list[Step]:
     """What the nearest agent above a call was told to be, where the call itself does not repeat it."""
     if not call.reading.has_content:
         return []
-    agent = _agent_above(call)
+    agent = call.agent_above
     told = agent.reading.input if agent else ()
     return [replace(step, at=call.span.started_at) for step in told if step.role == "system"]
 
@@ -380,7 +380,7 @@ def _owners_of_runs(threads: Sequence[Thread], main: Thread | None) -> dict[obje
     owners: dict[object, Thread] = {}
     for thread in sorted(threads, key=lambda one: one is main):  # what is also its own is its own
         asked = [call for step in thread.steps for call in step.tool_calls]
-        agents = {_agent_above(call) for call in thread.calls} - {None}
+        agents = {call.agent_above for call in thread.calls} - {None}
         names = {call.name for call in asked}
         ids = [call.call_id for call in asked if call.call_id]
         owners |= dict.fromkeys(chain(ids, product(agents, names), agents), thread)
@@ -388,7 +388,7 @@ def _owners_of_runs(threads: Sequence[Thread], main: Thread | None) -> dict[obje
 
 
 def _owner_of(run: Node, owners: Mapping[object, Thread]) -> Thread | None:
-    agent = _agent_above(run)
+    agent = run.agent_above
     keys = run.reading.call_id, (agent, run.reading.tool_name), agent
     return next((owners[key] for key in keys if key in owners), None)
 
@@ -403,10 +403,6 @@ def _outside_programs(runs: Sequence[Node], told: Sequence[Step]) -> list[Node]:
         if f"{run.reading.tool_name}("
         not in next((text for at, text in reversed(programs) if at <= run.span.started_at), "")
     ]
-
-
-def _agent_above(node: Node) -> Node | None:
-    return next((above for above in node.ancestors() if above.reading.kind == AGENT), None)
 
 
 def _without_own_name(step: Step, main: Thread | None) -> Step:
@@ -448,4 +444,4 @@ def _insert(steps: list[Step], below: list[Step], thread: Thread, started_by: st
 
 
 def _container(call: Node) -> str:
-    return (_agent_above(call) or call).span.span_id
+    return (call.agent_above or call).span.span_id

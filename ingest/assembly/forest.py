@@ -46,6 +46,11 @@ class Node:
     virtual: bool = False
     """Whether no span arrived, only log events that name it."""
 
+    @property
+    def agent_above(self) -> Node | None:
+        """The nearest agent that the node ran below."""
+        return next((above for above in self.ancestors() if above.reading.kind == AGENT), None)
+
     def ancestors(self) -> Iterable[Node]:
         """The nodes above, nearest first; not more of them than any real trace has."""
         node = self.parent
@@ -272,7 +277,7 @@ def _ask(ordered: list[Node]) -> None:
     """Give an agent's first model call what was asked, where its client tells that on the agent's span alone."""
     calls: dict[Node, list[Node]] = defaultdict(list)
     for node in ordered:
-        agent = next((above for above in node.ancestors() if above.reading.kind == AGENT), None)
+        agent = node.agent_above
         if node.reading.kind == MODEL and agent is not None and agent.reading.input:
             calls[agent].append(node)
     for agent, below in calls.items():

@@ -204,7 +204,7 @@ def _same_speaker(thread: Thread, told: _Telling, *, named: bool) -> bool:
 def _may_use_tools(call: Node) -> bool | None:
     """Whether a call, or the agent that made it, was offered tools: one that guards an agent or names its work was not; None where that is not told."""
     spans = [call, *call.ancestors()]
-    agent = next((above for above in spans if above.reading.kind == AGENT), None)
+    agent = call.agent_above
     if call.reading.tools or (agent and agent.reading.tools):
         return True
     is_whole = spans[-1].virtual or not spans[-1].span.parent_id

@@ -30,24 +30,8 @@ _BESIDE: Final = {
     "started_at": ("started", "start", "created", "date", "time", "at", "timestamp"),
 }  # fmt: skip
 _HARMLESS: Final = frozenset(
-    {
-        "id",
-        "no",
-        "ref",
-        "key",
-        "number",
-        "uuid",
-        "name",
-        "at",
-        "on",
-        "ms",
-        "unix",
-        "secs",
-        "time",
-        "date",
-        "timestamp",
-    }
-)
+    {"id", "no", "ref", "key", "number", "uuid", "name", "at", "on", "ms", "unix", "secs", "time", "date", "timestamp"}
+)  # fmt: skip
 """Words beside one of these that leave a key's meaning: `user_id` is a user, `user_cost` is not."""
 
 Path = tuple[str, ...]

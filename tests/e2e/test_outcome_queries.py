@@ -117,6 +117,18 @@ def test_a_query_over_files_labels_by_any_attribute_and_twice_is_once(
     assert by_ticket["app.ticket=T-9", "refund"] == (3.0, None)
 
 
+def test_a_row_called_none_is_about_no_span_that_lacks_the_attribute(tmp_path: Path) -> None:
+    """A script writes `None` where it has no value."""
+    made = open_home(tmp_path / "fresh", create=True)
+    sent = tmp_path / "spans.jsonl"
+    sent.write_text(json.dumps(spans_of(0)))
+    take_in(made, [sent], app="shop")
+    query = "SELECT 'None' AS key, 'refund' AS name, 1 AS value"
+    outcomes(made, query, "--target", "attribute:app.unheard_of")
+    (episode,) = [json.loads(line) for line in raw_lines(made)]
+    assert not {"outcome", "outcomes"} & episode.keys()
+
+
 @pytest.mark.timeout(120)
 def test_before_the_first_build_attributes_join_as_a_build_will(tmp_path: Path) -> None:
     """Doctor does not call the key wrong, and raw episodes carry the outcome."""

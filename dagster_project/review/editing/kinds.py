@@ -74,7 +74,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     "denies_nothing": Kind(
         about="The agent's last messages do not deny what these words tell",
         needs=("words",),
-        example={"words": "cancelled"},
+        example={"words": "booking\ncancelled"},
     ),
     "grounded": Kind(
         about="The agent tells nothing that nothing shows",

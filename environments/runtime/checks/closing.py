@@ -69,7 +69,7 @@ def denies_nothing(
     applies = not_at_this_end(args, view)
     if applies is not None:
         return applies
-    words = frozenset(texts_of(args, "words"))
+    words = parts_said(" ".join(texts_of(args, "words")))
     for clause in denied_clauses(view.stated):
         if len(words & parts_said(clause)) >= SHARED:
             return 0.0, "an answer denies what resolved attempts tell"

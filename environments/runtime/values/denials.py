@@ -19,6 +19,7 @@ NEGATIONS: Final = _NO_THING | {
     "niet", "nooit", "inte", "ikke", "не", "不", "非",
 }  # fmt: skip
 """Words that deny what stands beside them."""
+_NOTS: Final = NEGATIONS - _NO_THING
 SET_PHRASES: Final = frozenset(
     {"bother", "clue", "doubt", "idea", "matter", "need", "prob", "problem", "problems", "question"}
     | {"sweat", "trouble", "wonder", "worries"}
@@ -53,7 +54,7 @@ def denies(text: str) -> bool:
 
 def denied_clauses(text: str) -> list[str]:
     """The clauses of a text that say of something that it is not so."""
-    return [c for c in _CLAUSE.findall(text) if _is_denial(c, NEGATIONS - _NO_THING)]
+    return [c for c in _CLAUSE.findall(text) if _is_denial(c, _NOTS)]
 
 
 def stated_clauses(text: str) -> list[str]:

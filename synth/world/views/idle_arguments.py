@@ -56,6 +56,8 @@ MIN_TASKS: Final = SEEN_TWICE
 """Tasks with calls that were answered alike with a value and without the argument."""
 DECLARED: Final = "the declared default"
 NOT_NULL: Final = "null, which the declared type leaves out"
+_NULL: Final = ValueForm(kind=DEFAULT, says=NOT_NULL)
+"""Null as the default of an argument that may be left out and is declared as something else: agents send it for nothing."""
 MIN_WORDED: Final = SEEN_THRICE
 """The same of any text."""
 MIN_TOOLS: Final = SEEN_THRICE
@@ -138,10 +140,12 @@ def learn_defaults(
     stated = stated_effects(episodes, by_tool(histories))
     for tool, seen in by_tool(histories).items():
         function = defined.get(tool.partition("[")[0], {})
+        never_null = _never_null(function)
         names = {name for one in seen for name in one.arguments}
-        names |= declared_defaults(function).keys() | _never_null(function)
+        names |= declared_defaults(function).keys() | never_null
         for name in sorted(names - out[tool].keys()):
-            form = _default(name, seen, tasks, function) or _null(name, function)
+            form = _default(name, seen, tasks, function)
+            form = form or (_NULL if name in never_null else None)
             learnt = form is not None and form.says not in {DECLARED, NOT_NULL}
             # An argument of a look narrows what it looks for: that leaving it out finds the same says little.
             if learnt and stated[tool] <= 0:
@@ -188,11 +192,6 @@ def _default(
     if best is None or len(alike[best]) < MIN_TASKS or otherwise[best]:
         return None
     return ValueForm(kind=DEFAULT, value=values[best], says="what leaving it out means")
-
-
-def _null(name: str, function: Mapping[str, Json]) -> ValueForm | None:
-    """Null as the default of an argument that may be left out and is declared as something else: agents send it for nothing."""
-    return ValueForm(kind=DEFAULT, says=NOT_NULL) if name in _never_null(function) else None
 
 
 def _never_null(function: Mapping[str, Json]) -> frozenset[str]:
