@@ -31,6 +31,7 @@ _ISO: Final = re.compile(
 )
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
 _CLOCK: Final = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d")
+_MINUTE: Final = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d")
 _WRITTEN: Final = re.compile(
     r"(?:(?P<weekday>[A-Z][a-z]{2,8})(?P<comma>,? ))?"
     r"(?P<day>\d\d?[./-]\d\d?[./-]\d{4}|\d{4}[./-]\d\d[./-]\d\d"
@@ -62,7 +63,7 @@ def read_time(value: Json) -> tuple[int, ValueForm] | None:
         return None
     if isinstance(value, int | float):
         return _read_number(value, quoted=False)
-    if not isinstance(value, str) or not 8 <= len(value) <= 40:
+    if not isinstance(value, str) or not MINUTES <= len(value) <= 40:
         return None
     if value.isascii() and value.isdigit():
         return _read_number(int(value), quoted=True)
@@ -94,6 +95,8 @@ def _read_text(value: str) -> tuple[int, ValueForm] | None:
     if _DATE.fullmatch(value):
         day = _whole_seconds(datetime.fromisoformat(value + "T00:00:00+00:00"))
         return day, ValueForm(kind="time", form="date")
+    if _MINUTE.fullmatch(value):
+        return _read_as(value, "%H:%M")
     if _CLOCK.fullmatch(value):
         since = datetime.fromisoformat(f"1970-01-01T{value}+00:00")
         return _whole_seconds(since), ValueForm(kind="time", form="clock")
@@ -111,11 +114,16 @@ def _read_written(value: str) -> tuple[int, ValueForm] | None:
         pattern = _weekday_pattern(found["weekday"], found["comma"]) + day
         if found["clock"]:
             pattern += found["between"] + _clock_pattern(found["clock"]) + (found["zone"] or "")
-        form = ValueForm(kind="time", form="written", pattern=pattern)
-        at = read_written(value, form)
-        if at is not None:
-            return at, form
+        found_at = _read_as(value, pattern)
+        if found_at is not None:
+            return found_at
     return None
+
+
+def _read_as(value: str, pattern: str) -> tuple[int, ValueForm] | None:
+    form = ValueForm(kind="time", form="written", pattern=pattern)
+    at = read_written(value, form)
+    return None if at is None else (at, form)
 
 
 def read_written(value: Json, form: ValueForm) -> int | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -178,10 +178,15 @@ def _quoted(mark: str, value: Json) -> str:
 
 
 def places_of(content: str) -> dict[str, Json]:
-    """Every place in a result where a fresh value may stand, with what stands there: fields by path, words by number; none in lists."""
+    """Every place in a result where a fresh value may stand, with what stands there: fields by path, words by number.
+
+    Of a list the values that stand in it by themselves: records and lists inside it have no place of their own.
+    """
     parsed = parse_json(content)
-    if parsed is not None and isinstance(parsed.value, dict | list):
-        return dict(fields_of(parsed.value)) if isinstance(parsed.value, dict) else {}
+    if parsed is not None and isinstance(parsed.value, dict):
+        return dict(fields_of(parsed.value))
+    if parsed is not None and isinstance(parsed.value, list):
+        return dict(_elements_of(parsed.value))
     if parsed is not None and isinstance(parsed.value, int | float):
         return {WHOLE: parsed.value}
     last = content.rsplit(" ", LAST_WORDS)[1:]
@@ -207,10 +212,17 @@ def fields_of(record: Mapping[str, Json], under: str = "") -> list[tuple[str, Js
     return out
 
 
+def _elements_of(values: Sequence[Json]) -> Iterator[tuple[str, Json]]:
+    if len(values) <= MOST_WORDS:
+        for at, value in enumerate(values):
+            if isinstance(value, str | int | float):
+                yield str(at), value
+
+
 def replaced(content: str, new: Mapping[str, str]) -> str | None:
     """A result with other values at some places, laid out as before; None where its layout cannot be kept."""
     parsed = parse_json(content)
-    if parsed is not None and isinstance(parsed.value, dict):
+    if parsed is not None and isinstance(parsed.value, dict | list):
         return _replaced_fields(content, parsed.value, new)
     if WHOLE in new:
         return new[WHOLE]
@@ -221,11 +233,16 @@ def replaced(content: str, new: Mapping[str, str]) -> str | None:
     return " ".join(words)
 
 
-def _replaced_fields(content: str, record: dict[str, Json], new: Mapping[str, str]) -> str | None:
+def _replaced_fields(
+    content: str, record: dict[str, Json] | list[Json], new: Mapping[str, str]
+) -> str | None:
     style = next((s for s in STYLES if s.dumps(record) == content), None)
     if style is None:
         return None
     for path, value in new.items():
+        if isinstance(record, list):
+            record[int(path)] = value
+            continue
         inner: Any = record
         *parents, last = path.split("/")
         for name in parents:
