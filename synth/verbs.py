@@ -141,6 +141,8 @@ def _of_name(words: list[str], description: str) -> float:
     if noun and len(words) == 2 and words[1] not in NOUNS:
         # What it is about comes first: `issue_get`, `refundQuote`.
         return _word_sign(words[1]) * 1.5 or verb * 2.5
+    if noun and len(words) == 1 and description and not _sign(words_of(description)[0]):
+        return 0.0  # `order`: "One order."
     if verb:
         return verb * 2.5
     return -1.5 if RELATES.intersection(words[1:-1]) else _of_later_words(words)

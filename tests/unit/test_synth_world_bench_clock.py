@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from environments.runtime.document.codec import decode
-from environments.runtime.document.views import FreshPart
+from environments.runtime.document.views import FreshPart, ValueForm
 from environments.runtime.task.attempt import UNKNOWN, ToolResult
+from environments.runtime.values.formats import fits, read_time
 from environments.runtime.views.clock_and_ids import Fresh
 from environments.runtime.world.world import World
 from redact.records.clean_episode import CleanEpisode
@@ -134,6 +135,41 @@ def test_a_rule_that_gives_every_time_is_a_clock_though_each_call_has_its_place(
                 registry.call(tool, {"paper": asked}),
             )
             assert told.content == truth
+
+
+@pytest.mark.parametrize("form", ["Kept until {0:%H:%M}.", '["kept", "{0:%Y-%m-%d %H:%M}"]'])
+def test_a_clock_of_minutes_is_told_in_sentences_and_lists(form: str) -> None:
+    """A time without a day, at the end of a sentence, and a value of a list without names go on with the calls as well."""
+
+    def answer(name: str, paper: str, at: int) -> str:
+        until = START + timedelta(minutes=at + 13)
+        return json.dumps({"paper": paper, "state": "new"}) if name == "look" else form.format(until)
+
+    def made(asked: list[tuple[str, str]], number: int) -> CleanEpisode:
+        calls: list[tuple[str, dict[str, Any] | str, str]] = [
+            (name, {"paper": paper}, answer(name, paper, at))
+            for at, (name, paper) in enumerate(asked)
+        ]
+        return replace(episode(number, calls), task_key=asked[-1][1])
+
+    looks = [("look", paper) for paper in PAPERS]
+    asked = [[*looks[: n % 4], ("keep", PAPERS[n % len(PAPERS)])] for n in range(24)]
+    found = learn_world([made(one, number) for number, one in enumerate(asked)], WorldSettings())
+    session = World(found.document).session()
+    for at, (name, paper) in enumerate([*looks[:1], ("keep", PAPERS[0])]):
+        assert session.call(name, {"paper": paper}).content == answer(name, paper, at)
+
+
+def test_a_clock_of_one_session_does_not_show_the_evening() -> None:
+    """Hours after its start no call is made: a time of day there is something's own."""
+    minute = 60 * 10**9
+    clock = ValueForm(kind="time", form="written", pattern="%H:%M", each=minute)
+    start = read_time("14:00")
+    assert start is not None
+    clock = replace(clock, origin=start[0])
+    assert fits(clock, "14:03")
+    assert not fits(clock, "14:00")
+    assert not fits(clock, "19:30")
 
 
 class Notes:

@@ -114,6 +114,8 @@ def test_a_name_speaks_in_generic_english_only() -> None:
         ("answer_quote", "Record the customer's answer to a quote.", True),
         ("schedule_visit", "Plan a technician's visit for a ticket.", True),
         ("visit_page", "Open a page.", False),
+        ("order", "One order.", False),
+        ("order", "Order a product.", True),
     ],
 )
 def test_a_description_that_begins_with_a_word_of_the_name_says_which_is_the_verb(

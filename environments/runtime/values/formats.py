@@ -22,6 +22,8 @@ from .normal import is_number
 SECOND: Final = 1_000_000_000
 MINUTE: Final = 60 * SECOND
 DAY: Final = 86_400 * SECOND
+MOST_CALLS: Final = 100
+"""Calls of a session, for what its own clock may show."""
 MINUTES: Final = len("09:30")
 """Characters of a time of day without seconds."""
 UNITS: Final = (1, 1_000, 1_000_000, 1_000_000_000)
@@ -293,9 +295,11 @@ def fits(form: ValueForm, value: Json) -> bool:
         moment = _moment_in(form, value)
         if moment is None:
             return False
-        # A clock that starts anew with every session: what was stored before it began is none of its times.
-        away = moment - (form.origin or 0)
-        return form.each is None or (away > 0 and away % form.each == 0)
+        if not form.each:
+            return True
+        # A clock that starts anew with every session: what lies before its start, or long behind it, is none of its times.
+        calls, rest = divmod(moment - (form.origin or 0), form.each)
+        return 0 < calls <= MOST_CALLS and not rest
     if form.kind == "number":
         return number_with_unit(value) == number_with_unit(form.value)
     if form.kind == "any":
