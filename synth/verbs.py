@@ -141,10 +141,9 @@ def _of_name(words: list[str], description: str) -> float:
     if noun and len(words) == 2 and words[1] not in NOUNS:
         # What it is about comes first: `issue_get`, `refundQuote`.
         return _word_sign(words[1]) * 1.5 or verb * 2.5
-    if noun and len(words) == 1 and description and not _sign(words_of(description)[0]):
-        return 0.0  # `order`: "One order."
     if verb:
-        return verb * 2.5
+        is_thing = noun and len(words) == 1 and _is_described_as_thing(words[0], description)
+        return 0.0 if is_thing else verb * 2.5
     return -1.5 if RELATES.intersection(words[1:-1]) else _of_later_words(words)
 
 
@@ -158,6 +157,12 @@ def verb_of_order(description: str) -> str:
     """The word that a description begins with, before what it is about (`Turn a draft into ...`); empty where there is none."""
     verb, *after = words_of(description)[:2] or [""]
     return verb if DETERMINERS.intersection(after) and verb not in _OPENS else ""
+
+
+def _is_described_as_thing(name: str, description: str) -> bool:
+    """Whether a description that gives no order speaks of what the name says: `order`, "One order."."""
+    first, *after = words_of(description) or [""]
+    return not _sign(first) and name in after
 
 
 def _of_later_words(words: list[str]) -> float:

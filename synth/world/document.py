@@ -29,9 +29,7 @@ def write_document(bench: Workbench) -> WorldDocument:
         tables={name: _table(table) for name, table in sorted(bench.tables.items())},
         tape=dict(sorted(bench.tape.items())),
         timeline=dict(sorted(bench.timeline.items())),
-        parts=bench.parts,
         reads=frozenset(name for name, tool in bench.tools.items() if tool.declared),
-        fields=bench.fields,
         views=ViewParts(
             versions=bench.views.versions,
             bound=bench.views.bound,

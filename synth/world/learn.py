@@ -14,7 +14,6 @@ from typing import Final
 from environments.runtime.world.world import World
 from synth.world.actions.effects import learn_effects
 from synth.world.actions.examples import collect
-from synth.world.actions.partial_rows import learn_parts
 from synth.world.document import write_document
 from synth.world.influence.dependencies import learn_relevance
 from synth.world.influence.frame_axioms import learn_settled
@@ -84,13 +83,10 @@ def learn_inner_tables(bench: Workbench) -> None:
 
 
 def learn_actions(bench: Workbench) -> None:
-    """What writers do, what that says of rows nobody read, and when and why they refuse; each from examples that follow what is learnt so far."""
+    """What writers do, and when and why they refuse; each from examples that follow what is learnt so far."""
     propose = None if bench.model is None else Proposer(settings=bench.model, bench=bench)
     learn_effects(bench, collect(bench, World(write_document(bench))), propose)
     examples = collect(bench, World(write_document(bench)))
-    learn_parts(bench, examples)
-    if bench.parts:
-        examples = collect(bench, World(write_document(bench)))
     learn_guards(bench, examples, propose)
 
 

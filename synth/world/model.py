@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from environments.runtime.answers.outcome import outcome_of
 from environments.runtime.document.recordings import Recording
-from environments.runtime.document.records import CounterPart, KnownField, NestedPart, TimelinePart
+from environments.runtime.document.records import CounterPart, NestedPart, TimelinePart
 from environments.runtime.document.selections import SelectionPart
 from environments.runtime.document.tools import (
     ComputedPart,
@@ -157,8 +157,6 @@ class Workbench:
     views: ViewParts = field(default_factory=ViewParts)
     """What stands between calls and tools."""
     nested: dict[str, NestedPart] = field(default_factory=dict)
-    parts: dict[str, dict[str, tuple[KnownField, ...]]] = field(default_factory=dict)
-    """Rows known in part, by table and key."""
     counters: dict[str, CounterPart] = field(default_factory=dict)
     tape: dict[str, dict[str, tuple[Recording, ...]]] = field(default_factory=dict)
     continuity: ContinuityPart | None = None
@@ -166,8 +164,6 @@ class Workbench:
     """Where every subject has a start of its own: what says so."""
     is_certain: bool = True
     """Whether nothing may be told that recordings do not show (risk 0)."""
-    fields: frozenset[str] = frozenset()
-    """Keys that look like ids and name nothing: fields and arguments."""
     model: LlmSettings | None = None
     """Who may propose behaviours where the search finds none."""
     timeline: dict[str, TimelinePart] = field(default_factory=dict)

@@ -143,7 +143,9 @@ def test_a_clock_of_minutes_is_told_in_sentences_and_lists(form: str) -> None:
 
     def answer(name: str, paper: str, at: int) -> str:
         until = START + timedelta(minutes=at + 13)
-        return json.dumps({"paper": paper, "state": "new"}) if name == "look" else form.format(until)
+        return (
+            json.dumps({"paper": paper, "state": "new"}) if name == "look" else form.format(until)
+        )
 
     def made(asked: list[tuple[str, str]], number: int) -> CleanEpisode:
         calls: list[tuple[str, dict[str, Any] | str, str]] = [

@@ -153,19 +153,9 @@ def test_a_name_that_clearly_says_that_it_looks_is_enough_where_some_risk_is_tak
     assert enough(_asked("drop_shift", 2), set(), by_name=True) == 30
 
 
-def _asked(name: str, calls: int, said: str = "[]") -> ToolModel:
-    made = [(name, {"on": "fri"}, said)] * calls
+def _asked(name: str, calls: int) -> ToolModel:
+    made = [(name, {"on": "fri"}, "[]")] * calls
     return _bench([made], set()).tools[name]
-
-
-def test_a_tool_whose_answers_say_that_something_was_done_needs_more_calls() -> None:
-    """A participle in front of a text, or its own verb's in a field; not where its name says that it looks."""
-    assert enough(_asked("payout", 40, "Paid 20.00 to Ada. 80.00 are left."), set()) == 30
-    assert enough(_asked("payout", 40, "Not paid."), set()) == 3
-    assert enough(_asked("settle", 40, '{"hold": "H1", "state": "settled"}'), set()) == 30
-    assert enough(_asked("hold", 40, '{"hold": "H1", "state": "settled"}'), set()) == 30
-    assert enough(_asked("whole", 40, '{"hold": "H1", "state": "settled"}'), set()) == 3
-    assert enough(_asked("get_settled", 40, '{"hold": "H1", "state": "settled"}'), set()) == 1
 
 
 def test_what_answers_otherwise_when_asked_again_at_once_changed_something() -> None:

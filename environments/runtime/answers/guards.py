@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ..document.tools import GuardPart
 from ..expr.evaluate import build
-from ..expr.gaps import IN_PART, MISSING, UNSEEN, Gap, NoValueError, is_unknown
+from ..expr.gaps import MISSING, UNSEEN, Gap, NoValueError, is_unknown
 from ..expr.plan import Plan
 from ..expr.scope import Expr, Scope, Tree
 from ..expr.trees import operands_of
@@ -60,9 +60,8 @@ class Guard:
                 return True
             # The message was learnt where the condition could be looked at: of a call that lacks a part of it, it says nothing.
             raise NoValueError("the call lacks what this was refused for: " + self.name)
-        # Soft only beside a record that is known, or that a success told of: with nothing known, nothing says
-        # that the call succeeds.
-        if self.soft and (scope.old is not None or value is IN_PART):
+        # Soft only beside a record that is known: with nothing known, nothing says that the call succeeds.
+        if self.soft and scope.old is not None:
             return False
         raise NoValueError(value.reason)
 

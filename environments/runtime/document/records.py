@@ -1,6 +1,6 @@
 """Records as the world file has them: rows at the start, rows inside rows, rows known in part, versions over time, counters.
 
-Not here: what a session makes of them (`world.state`, `world.dated_rows`, `answers.nested_tables`, `answers.base_rows`).
+Not here: what a session makes of them (`world.state`, `world.dated_rows`, `answers.nested_tables`, `answers.listed_names`).
 """
 
 from __future__ import annotations
@@ -49,16 +49,6 @@ class NestedPart:
     key: tuple[str, ...] = always_written(())
     rows: int = always_written(0)
     sources: tuple[SourcePart, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KnownField:
-    """One field of a record that nobody read, as an answer told it."""
-
-    path: tuple[str, ...]
-    value: Json
-    by: Mapping[Named, int] = always_written(make=dict)
-    """By tool, the different calls that told it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from typing import Any, Final
 from ..task.attempt import Json
 from .codec import BadPartError, Named, always_written, decode, encode, flat
 from .recordings import ProsePart, RecallPart, RecordedPart, Recording
-from .records import CounterPart, KnownField, NestedPart, TablePart, TimelinePart
+from .records import CounterPart, NestedPart, TablePart, TimelinePart
 from .tools import ToolPart
 from .views import ViewParts
 
@@ -59,12 +59,8 @@ class WorldDocument:
     """Recorded answers by tool and arguments."""
     timeline: Mapping[Named, TimelinePart] = always_written(make=dict)
     """Of a backend that lives on: rows over time by table."""
-    parts: Mapping[Named, Mapping[str, tuple[KnownField, ...]]] = field(default_factory=dict)
-    """Rows known in part, by table and key."""
     reads: frozenset[str] = frozenset()
     """Tools of which a person says that they change nothing."""
-    fields: frozenset[str] = frozenset()
-    """Keys that look like ids and name nothing: fields and arguments."""
     views: ViewParts = flat(ViewParts)
     prose: Mapping[Named, ProsePart] = field(default_factory=dict)
     """Texts that agents word themselves, by tool as they call it."""

@@ -11,7 +11,7 @@ from sys import intern
 from typing import Any, Final
 
 from ..values.normal import key_of_text, key_text, stable
-from .gaps import IN_PART, MISSING, Gap, Partial
+from .gaps import MISSING, Gap
 from .language import BadTreeError
 from .scope import Expr, Scope, Tree
 from .trees import sees_element
@@ -110,11 +110,11 @@ def _row_of(table: str, values: Expr) -> Expr:
     return run
 
 
-def find_below(find: Expr, path: tuple[Any, ...], *, whole: bool = True) -> Expr:
-    """What stands at a path below a value; where the `whole` is asked for, a part of a record stands for nothing."""
+def find_below(find: Expr, path: tuple[Any, ...]) -> Expr:
+    """What stands at a path below a value."""
     if any(type(step) not in STEPS for step in path):
         raise BadTreeError("a path has a step that is neither a name nor a number")
-    if len(path) == 1 and whole:
+    if len(path) == 1:
         return _one_below(find, path[0])
 
     def run(scope: Scope) -> Any:
@@ -126,7 +126,7 @@ def find_below(find: Expr, path: tuple[Any, ...], *, whole: bool = True) -> Expr
                 value = value[step]
         except (KeyError, IndexError, TypeError):
             return MISSING
-        return IN_PART if type(value) is Partial and whole else value
+        return value
 
     return run
 
@@ -142,7 +142,7 @@ def _one_below(find: Expr, step: Any) -> Expr:
             value = value[step]
         except (KeyError, IndexError, TypeError):
             return MISSING
-        return IN_PART if type(value) is Partial else value
+        return value
 
     return run
 

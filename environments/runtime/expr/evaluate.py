@@ -65,8 +65,6 @@ def _at_key(operands: list[Tree], sub: Builder) -> Expr:
     """`at(container, key, path...)`: what stands under a computed name."""
     inner, path = operands[0], tuple(operands[2:])
     whole, key = sub.expr_of(inner), sub.expr_of(operands[1])
-    if inner[0] == "row":
-        whole = find_below(sub.row(inner[1], inner[2]), tuple(inner[3:]), whole=False)
 
     def run(scope: Scope) -> Any:
         container = whole(scope)

@@ -27,8 +27,6 @@ UNKNOWN: Final = Gap("unknown")
 """The value depends on state that nobody knows."""
 UNSEEN: Final = Gap("unknown", "never seen")
 """The value depends on a record that nobody has seen, and that nothing has changed."""
-IN_PART: Final = Gap("unknown", "only a part of this was ever seen")
-"""The value depends on a field that nobody has seen, of a record that answers told something of."""
 TOUCHED: Final = Gap("unknown", "an earlier call may have changed this")
 
 
@@ -51,12 +49,3 @@ def required(value: Any) -> Any:
     if type(value) is Gap:
         raise NoValueError(value.reason)
     return value
-
-
-class Partial(dict[str, Any]):
-    """An object of which some fields are known: any other field is not known, which is not the same as not there."""
-
-    __slots__ = ()
-
-    def __missing__(self, name: str) -> Gap:
-        return IN_PART

@@ -14,7 +14,7 @@ from typing import Any, Final
 from ..values.normal import stable
 from .builder import Builder
 from .evaluate import OPERATIONS
-from .gaps import MISSING, Gap, Partial, is_unknown
+from .gaps import MISSING, Gap, is_unknown
 from .language import NUMBERS, at_most, distinct, equal, membership_in, prefix, shape
 from .lists import hold_for_all
 from .scope import Expr, Scope, Tree, as_list
@@ -201,7 +201,7 @@ def _once_a_record(find: Expr, passes: Test) -> Expr:
             return True
         if type(record) is Gap:
             return record
-        if type(record) is Partial or not _passes(passes, record):
+        if not _passes(passes, record):
             return False
         if type(record) is dict:
             if len(fine) >= MAX_FINE:
@@ -228,7 +228,7 @@ def _passes(passes: Callable[..., bool], *records: Any) -> bool:
 
 def _are_there(record: Any, paths: Iterable[Path]) -> bool:
     """Whether a record has all these paths, or nobody knows."""
-    if type(record) in {Gap, Partial}:
+    if type(record) is Gap:
         return record is not MISSING
     return _passes(
         lambda known: all(value_at(known, path) is not MISSING for path in paths), record
@@ -256,7 +256,7 @@ def _of_pair(left: Expr, right: Expr, paths: list[tuple[Path, Path]]) -> Expr:
             ):
                 return False
             return one if type(one) is Gap else other
-        if type(one) is Partial or type(other) is Partial or not _passes(passes, one, other):
+        if not _passes(passes, one, other):
             return False
         if len(fine) >= MAX_FINE:
             fine.clear()

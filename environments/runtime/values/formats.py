@@ -289,17 +289,18 @@ def type_of(value: Json) -> str:
     return "number" if is_number(value) else type(value).__name__
 
 
+def _fits_clock(form: ValueForm, moment: int | None) -> bool:
+    """Whether a moment may be one of a clock: of one that starts anew with every session, none before its start or long behind it."""
+    if moment is None or not form.each:
+        return moment is not None
+    calls, rest = divmod(moment - (form.origin or 0), form.each)
+    return 0 < calls <= MOST_CALLS and not rest
+
+
 def fits(form: ValueForm, value: Json) -> bool:
     """Whether a value is in a format."""
     if form.kind == "time":
-        moment = _moment_in(form, value)
-        if moment is None:
-            return False
-        if not form.each:
-            return True
-        # A clock that starts anew with every session: what lies before its start, or long behind it, is none of its times.
-        calls, rest = divmod(moment - (form.origin or 0), form.each)
-        return 0 < calls <= MOST_CALLS and not rest
+        return _fits_clock(form, _moment_in(form, value))
     if form.kind == "number":
         return number_with_unit(value) == number_with_unit(form.value)
     if form.kind == "any":

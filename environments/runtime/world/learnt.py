@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..answers.base_rows import key_words, listings_of, load_parts
+from ..answers.listed_names import key_words, listings_of
 from ..answers.nested_tables import load_nested
 from ..answers.recall import Recall
 from ..answers.recorded_only import Recordings
@@ -42,13 +42,11 @@ class Learnt:
         "dispatched",
         "document",
         "envelopes",
-        "fields",
         "keyed",
         "listed",
         "living",
         "nested",
         "origins",
-        "parts",
         "prompt_subject",
         "prose",
         "recall",
@@ -82,7 +80,6 @@ class Learnt:
         self.timeline = document.timeline
         where = latest_rows(self.timeline) if self.living else self.base
         self.nested = load_nested(document.nested, where)
-        self.parts = load_parts(document.parts)
         self.refusals = {n: t.refusals for n, t in tables.items()}
         self.seen: dict[tuple[str, str], frozenset[str]] = {
             (n, tool): keys for n, t in tables.items() for tool, keys in t.seen.items()
@@ -111,8 +108,6 @@ class Learnt:
         """By name: the plain words that it is listed under, such as the day of an event."""
         self.keyed = key_words(self.base)
         """All plain words under which rows stand."""
-        self.fields = document.fields
-        """Keys that look like ids and name nothing: fields and arguments."""
         self.roots: dict[tuple[int, int], tuple[Mapping[str, Any] | None, CachedState]] = {}
         self.cache: dict[
             tuple[str, str], tuple[ToolResult, frozenset[str] | None, Place | None]

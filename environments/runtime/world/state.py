@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from ..answers.nested_tables import Nested, find
 from ..document.records import SourcePart
-from ..expr.gaps import MISSING, TOUCHED, UNSEEN, Gap, Partial, unknown
+from ..expr.gaps import MISSING, TOUCHED, UNSEEN, Gap, unknown
 from ..task.attempt import Effect, EndState, Json
 from ..values.literals import parse_json
 from ..values.mentions import labels_in
@@ -54,14 +54,11 @@ class State:
         *,
         dated: bool = False,
         row_names: dict[Place, frozenset[str]] | None = None,
-        parts: Mapping[str, Mapping[str, Partial]] | None = None,
     ) -> None:
         self.base = base
         self.row_names = {} if row_names is None else row_names
         """Names in rows of the base, found once for all sessions."""
         self.nested = nested
-        self.parts = {} if parts is None else parts
-        """Rows that nobody read and of which answers told something."""
         self.dated = dated
         self.rows: dict[Place, Json] = {}
         self.start: dict[Place, Json] = {}
@@ -75,7 +72,7 @@ class State:
     def copy(self) -> State:
         """The same state, independent from now on; rows are shared, being never changed in place."""
         other = object.__new__(State)
-        other.base, other.nested, other.parts = self.base, self.nested, self.parts
+        other.base, other.nested = self.base, self.nested
         other.dated, other.row_names = self.dated, self.row_names
         other.rows = dict(self.rows)
         other.start = dict(self.start)
@@ -122,10 +119,10 @@ class State:
         """A row for a tree, or a gap: of a table, or of a nested one by way of its parent."""
         nested = self.nested.get(table)
         if nested is None:
-            return self._row_or_part((table, key))
+            return self.row((table, key), ())
         held = nested.index.get(key)
         if held is None:
-            return self._inside_or_part(table, nested, key)
+            return self._inside(nested, key)
         parent, source, element = held
         if parent not in self.rows and not self.dated:
             if self.log and self.is_tainted(parent, ()):
@@ -143,23 +140,13 @@ class State:
             return UNSEEN
         return found if held is None else _nested_record(held[1], place, found, key)
 
-    def _row_or_part(self, place: Place) -> Any:
-        """A row, or what is known of one that nobody read."""
-        if self.log and self.is_tainted(place, ()):
-            return TOUCHED
-        found = self.look(place)
-        return self._part(*place) if found is ABSENT else found
-
-    def _part(self, table: str, key: str) -> Any:
-        return self.parts.get(table, _NO_PARTS).get(key, UNSEEN)
-
-    def _inside_or_part(self, table: str, nested: Nested, key: str) -> Any:
-        """A nested record that no row of the base holds: seen in this session, or known in part."""
+    def _inside(self, nested: Nested, key: str) -> Any:
+        """A nested record that no row of the base holds: seen in this session, or never."""
         found = self._seen_inside(nested, key, _MAYBE_MADE)
         if found is not _MAYBE_MADE:
             return found
         tainted = any(self.is_tainted((source.table, key), ()) for source in nested.sources)
-        return found if tainted else self._part(table, key)
+        return found if tainted else UNSEEN
 
     def _seen_inside(self, nested: Nested, key: str, otherwise: Gap) -> Any:
         """A nested record that only rows of this session hold: shown to it, or made by it."""
@@ -284,7 +271,6 @@ _MAYBE_MADE: Final = unknown("never seen")
 """Nobody has seen it, and a call may have made it since."""
 _EMPTY: Final[Mapping[str, Json]] = {}
 _NO_WRITES: Final[Mapping[str, frozenset[str]]] = {}
-_NO_PARTS: Final[Mapping[str, Partial]] = {}
 
 
 def differences(

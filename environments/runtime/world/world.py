@@ -83,7 +83,6 @@ class World(Learnt):
             self.nested,
             dated=self.living,
             row_names=self.row_names,
-            parts=self.parts,
         )
         if not self.living:
             for name, part in self.counters.items():

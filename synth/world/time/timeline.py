@@ -23,7 +23,6 @@ from environments.runtime.world.state import names_of_key
 from environments.runtime.world.world import World
 from redact.records.clean_episode import CleanEpisode
 from synth.world.document import holds_withheld, write_document
-from synth.world.influence.purity_prior import says_done
 from synth.world.influence.writers import place_of
 from synth.world.model import ToolModel, Workbench, refused
 from synth.world.observation import History, Observation, paired_calls
@@ -137,7 +136,7 @@ def _is_unclear(tool: ToolModel) -> bool:
     """
     named = {str(tree[1]) for tree in tool.key if tree[0] == "arg"}
     beside = any(seen.arguments.keys() - named for seen in tool.good())
-    return tool.stated > 0 or says_done(tool) or beside
+    return tool.stated > 0 or beside
 
 
 def _followed(bench: Workbench, lookups: dict[str, list[Lookup]]) -> _Timeline:
