@@ -109,9 +109,8 @@ def _told_some(args: Arguments) -> str:
             f"The agent tells the user {_list_text(facts, ' or ')}, and nothing else in its place."
         )
     such = f"; good attempts told {_list_text(facts)}" if facts else ""
-    texts = "; a name or a text of a record counts as well" if args.get("texts") is True else ""
     what = _count(needed, "fact", "facts")
-    return f"The agent tells the user at least {what} that it had to find out{such}{texts}."
+    return f"The agent tells the user at least {what} that it had to find out{such}."
 
 
 def _closing_facts(args: Arguments) -> str:

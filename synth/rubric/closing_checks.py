@@ -21,10 +21,7 @@ from synth.recordings.vocabularies import told_names
 from synth.rubric.ends import End
 from synth.rubric.evidence import at_end, required_check
 from synth.rubric.facts.forms import ENGLISH
-from synth.rubric.facts.told_facts import (
-    fact_args,
-    facts_text,
-)
+from synth.rubric.facts.told_facts import fact_args
 
 MOST_WORDS: Final = 25
 """Words of resolved attempts' answers that a denial is compared with; of longer ones some word stands in every denial."""
@@ -49,12 +46,10 @@ def closing_checks(accepted: Sequence[End], after: str) -> list[Check]:
                 **at_end(after, number),
                 "facts": list[Json](facts),
             }
-            says = f"Nothing else is told in the place of {facts_text(facts)}."
             checks.append(
                 required_check(
                     "closing_facts",
                     args,
-                    says,
                     end.good,
                     check_id=f"closing_{number}",
                     positive=False,
@@ -79,7 +74,6 @@ def denial_checks(accepted: Sequence[End], after: str) -> list[Check]:
                 required_check(
                     "denies_nothing",
                     args,
-                    "The answers deny nothing that is done or found.",
                     end.good,
                     check_id=f"denies_nothing_{number}",
                     positive=False,
@@ -98,12 +92,10 @@ def closing_names(accepted: Sequence[End], traits: AppTraits, after: str) -> lis
                 "right": list[Json](right),
                 "others": list[Json](others),
             }
-            says = f"No other name is told in the place of {', '.join(right[:6])}."
             checks.append(
                 required_check(
                     "closing_words",
                     args,
-                    says,
                     end.good,
                     check_id=f"names_{number}_{place}",
                     positive=False,
@@ -130,9 +122,8 @@ def spoke_checks(accepted: Sequence[End], traits: AppTraits) -> list[Check]:
     if not all(_closes(a) for a in good):
         return []
     acts = list[Json](sorted({*traits.kinds.tools_of("act"), *traits.kinds.terminal()}))
-    says = "The user is told something after the last call."
     args: dict[str, Json] = {"after_calls": True, "unless": acts}
-    return [required_check("spoke", args, says, good, check_id="closes", positive=False)]
+    return [required_check("spoke", args, good, check_id="closes", positive=False)]
 
 
 def _closes(attempt: Facts) -> bool:

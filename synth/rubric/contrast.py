@@ -29,7 +29,6 @@ from synth.rubric.habits import (
     explains,
     faults_of,
     lacking,
-    says_why,
     shared_acts,
     shared_reads,
     shared_words,
@@ -111,7 +110,7 @@ def contrast_checks(good: Sequence[Facts], traits: AppTraits) -> list[Check]:
             "on_missing": missing[NO_ACT],
             "after": PREDICTED,
         }
-        checks.append(_check("acted", args, "The conversation is handed over.", good))
+        checks.append(_check("acted", args, good))
     if reads and NO_READ in missing:
         rows: list[Json] = [[tool, arguments] for tool, arguments in sorted(reads)]
         args = {
@@ -120,7 +119,7 @@ def contrast_checks(good: Sequence[Facts], traits: AppTraits) -> list[Check]:
             "on_missing": missing[NO_READ],
             "after": PREDICTED,
         }
-        checks.append(_check("read", args, "What the answer rests on is read.", good))
+        checks.append(_check("read", args, good))
     if explains(good, traits.everyday) and unexplained(good) in missing:
         words = shared_words(good, traits.everyday)
         args = {
@@ -130,18 +129,17 @@ def contrast_checks(good: Sequence[Facts], traits: AppTraits) -> list[Check]:
             "on_missing": missing[unexplained(good)],
             "after": PREDICTED,
         }
-        checks.append(_check("said", args, says_why(words), good))
+        checks.append(_check("said", args, good))
     return checks
 
 
-def _check(fn: str, args: dict[str, Json], says: str, good: Sequence[Facts]) -> Check:
+def _check(fn: str, args: dict[str, Json], good: Sequence[Facts]) -> Check:
     return Check(
         check_id=f"expected_{fn}",
         fn=fn,
         args=args,
         role=AGREEMENT,
         required=True,
-        says=says,
         support=len(good),
         origin=tuple(sorted(a.episode_id for a in good)),
     )

@@ -185,7 +185,6 @@ def _change_checks(end: End, kinds: ToolKinds) -> list[Check]:
             fn="wrote",
             args={"tool": tool, "arguments": arguments, "ignore": kinds.ignore(), "end": END},
             role=SHARE,
-            says=f"{tool} with {arguments}.",
             support=len(end.good),
             origin=origin_of(end.good),
         )

@@ -21,7 +21,7 @@ from environments.runtime.task.attempt import Json
 from environments.runtime.task.rubric import REWARD, Check
 from synth.recordings.attempt_facts import Facts
 from synth.recordings.traits import AppTraits
-from synth.rubric.habits import enough, says_why, shared_acts, shared_reads, shared_words
+from synth.rubric.habits import enough, shared_acts, shared_reads, shared_words
 
 if TYPE_CHECKING:
     from synth.rubric.ends import End
@@ -62,14 +62,13 @@ def origin_of(attempts: Iterable[Facts]) -> tuple[str, ...]:
 def _acted_check(acts: frozenset[Write], good: Sequence[Facts], traits: AppTraits) -> Check:
     rows: list[Json] = [[tool, arguments] for tool, arguments in sorted(acts)]
     args: dict[str, Json] = {"any_of": rows, "ignore": traits.kinds.ignore()}
-    tools = ", ".join(sorted({tool for tool, _ in acts}))
-    return required_check("acted", args, f"The conversation is handed over ({tools}).", good)
+    return required_check("acted", args, good)
 
 
 def _looked_up(reads: frozenset[Write], good: Sequence[Facts], traits: AppTraits) -> Check:
     rows: list[Json] = [[tool, arguments] for tool, arguments in sorted(reads)[:MANY_READS]]
     args: dict[str, Json] = {"any_of": rows, "ignore": traits.kinds.ignore()}
-    return required_check("read", args, "The record that the answer rests on is read.", good)
+    return required_check("read", args, good)
 
 
 def _explanation_checks(
@@ -85,7 +84,7 @@ def _explanation_checks(
         args = {"words": [], "declines": True}
     else:
         return []
-    return [required_check("said", args, says_why(words), good)]
+    return [required_check("said", args, good)]
 
 
 def _answered_from_rules(attempt: Facts) -> bool:
@@ -113,8 +112,7 @@ def _declined_check(asked: Sequence[Facts], good: Sequence[Facts]) -> Check:
     counted = Counter(name for a in asked for name in _declined_names(a))
     names = sorted(name for name, count in counted.items() if 2 * count >= len(asked))
     args: dict[str, Json] = {"names": list[Json](names[:MANY_READS])}
-    says = "The user is asked to agree, and says no."
-    check = required_check("user_declines", args, says, asked)
+    check = required_check("user_declines", args, asked)
     return replace(check, counter=len(good) - len(asked))
 
 
@@ -135,10 +133,9 @@ def at_end(after: str, number: int) -> dict[str, Json]:
     return {"after": after, "ends": [end_id(number)]}
 
 
-def required_check(  # noqa: PLR0913 - the fields of one check
+def required_check(
     fn: str,
     args: Mapping[str, Json],
-    says: str,
     good: Sequence[Facts],
     *,
     check_id: str = "",
@@ -152,7 +149,6 @@ def required_check(  # noqa: PLR0913 - the fields of one check
         role=REWARD,
         required=True,
         positive=positive,
-        says=says,
         support=len(good),
         origin=origin_of(good),
     )

@@ -104,11 +104,8 @@ CANCEL: Json = ["cancel_order", '{"order_id":"o1","reason":"no longer needed"}',
         ),
         (
             "told_some",
-            {"facts": [{"value": "$54.04"}, {"value": "may 15"}], "least": 1, "texts": True},
-            (
-                "The agent tells the user at least 1 fact that it had to find out; good attempts told $54.04, may 15; "
-                "a name or a text of a record counts as well."
-            ),
+            {"facts": [{"value": "$54.04"}, {"value": "may 15"}], "least": 1},
+            "The agent tells the user at least 1 fact that it had to find out; good attempts told $54.04, may 15.",
         ),
         (
             "grounded",

@@ -86,8 +86,8 @@ def told_some(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[flo
     """Whether the user was told enough of what the policy had to find out.
 
     What counts: the `facts` that resolved attempts told, in any of their forms, and any other specific fact that a tool showed and
-    that nobody had said first; with `texts`, as rubrics before 30 November have it, a text of a record as well. Other words may tell a right answer by other facts. With
-    `only`, nothing but the facts counts, and a text as far as no message says it with other figures (`Room 3`, `Room 5`).
+    that nobody had said first: other words may tell a right answer by other facts. With `only`, nothing but the facts counts, and a
+    text as far as no message says it with other figures (`Room 3`, `Room 5`).
     """
     applies = not_at_this_end(args, view)
     if applies is not None:
@@ -100,8 +100,6 @@ def told_some(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[flo
     found = sum(not (only and _said_otherwise(fact, view)) for fact in told_here)
     if found < needed and not only:
         found += _others_told(facts, view, among)
-    if found < needed and args.get("texts") is True and not only:
-        found += len(texts_told(view, among))
     says = f"{count_text(found, 'fact')} told, at least {needed} expected"
     return (1.0 if found >= needed else 0.0), says
 
@@ -144,10 +142,9 @@ def _others_told(facts: list[dict[str, Json]], view: View, among: int | None) ->
     return sum(not view.shown_readings.isdisjoint(readings) for readings in others)
 
 
-def texts_told(view: View, among: int | None = None) -> frozenset[str]:
-    """Texts of records that some message says and the user had not, folded: names, states, products; not beside more than `among` new facts."""
-    said = zip(view.said_folded, view.new_facts, strict=True)
-    said_here = _spaced("\n".join(text for text, new in said if among is None or new <= among))
+def texts_told(view: View) -> frozenset[str]:
+    """Texts of records that some message says and the user had not, folded: names, states, products."""
+    said_here = _spaced("\n".join(view.said_folded))
     if not said_here:
         return frozenset()
     shown = (text for call in view.attempt.calls for text in _texts_in(call.result.content))
