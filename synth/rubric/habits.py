@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from environments.runtime.checks.calls import called, confirmed, repeats_at_most
+from environments.runtime.checks.calls import called, confirmed
+from environments.runtime.checks.caps import repeats_at_most
 from environments.runtime.checks.ends.terms import Write
 from environments.runtime.checks.view import View
 from environments.runtime.task.attempt import Json

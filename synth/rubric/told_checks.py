@@ -13,7 +13,7 @@ from typing import Final
 
 from environments.runtime.checks.ends.terms import end_id
 from environments.runtime.checks.ground import measures_of
-from environments.runtime.checks.table import FUNCTIONS
+from environments.runtime.checks.table import score_of
 from environments.runtime.checks.told_values import counts_otherwise
 from environments.runtime.checks.view import View, text_of
 from environments.runtime.task.attempt import Json
@@ -126,7 +126,7 @@ def unlike_checks(
         for bad in end.bad if len(end.good) >= WITNESSES else ():
             # A fact that belongs to another end is not asked for here.
             view = View(bad.recorded.attempt, matched={after: end_id(number)})
-            if all(FUNCTIONS[c.fn](c.args, view, c.check_id)[0] != 0.0 for c in (*paid, *made)):
+            if all(score_of(c, view)[0] != 0.0 for c in (*paid, *made)):
                 where = at_end(after, number)
                 made += _told_by_others(
                     end, bad, where, language, f"unlike_{number}_{len(made) + 1}"

@@ -10,7 +10,7 @@ from math import isfinite
 from typing import Final
 
 from dagster_project.review.editing.fields import BadCheckError
-from dagster_project.review.editing.kinds import read_check
+from dagster_project.review.editing.forms import read_check
 from dagster_project.review.feedback import review_note
 from environments.describe_check import describe, describe_arguments
 from environments.runtime.task.attempt import Json

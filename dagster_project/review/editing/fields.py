@@ -17,6 +17,7 @@ from dagster_project.review.editing.call_lines import (
     read_arguments,
     read_calls,
 )
+from environments.runtime.checks.judge import EVIDENCE
 from environments.runtime.task.attempt import Json
 from synth.rubric.facts.told_facts import fact_of_text
 
@@ -343,14 +344,7 @@ FIELDS: Final[Mapping[str, Field]] = {
     "scale": Field(
         label="Scale", widget=LINE, write=_as_scale, read=_scale, hint="two numbers: 0 to 1"
     ),
-    "evidence": _choice(
-        "The judge reads",
-        ("visible", "what the agent says to the user"),
-        ("calls", "the agent's calls"),
-        ("messages", "all messages, the instructions included"),
-        ("conversation", "what is said and every call with its answer"),
-        ("written", "what the user says and the texts that the agent writes"),
-    ),
+    "evidence": _choice("The judge reads", *EVIDENCE.items()),
     "on_missing": _choice(
         "Where it is missing",
         ("fail", "the check fails"),

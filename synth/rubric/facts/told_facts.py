@@ -13,11 +13,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from environments.runtime.checks.caps import characters_copied, choices_told, fields_copied
 from environments.runtime.checks.ground import counted_facts, counts_in, doubted_facts
 from environments.runtime.checks.told_values import (
-    characters_copied,
-    choices_told,
-    fields_copied,
     small_facts,
     texts_told,
 )
