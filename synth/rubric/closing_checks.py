@@ -6,7 +6,7 @@ In: the accepted ends of one task. Out: required checks for reward.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from environments.runtime.checks.closing import parts_said
@@ -42,20 +42,13 @@ def closing_checks(accepted: Sequence[End], after: str) -> list[Check]:
         ]
         if told:
             facts = [{**fact, "forms": []} for fact in fact_args(told, ENGLISH)]
-            args: dict[str, Json] = {
-                **at_end(after, number),
-                "facts": list[Json](facts),
-            }
-            checks.append(
-                required_check(
-                    "closing_facts",
-                    args,
-                    end.good,
-                    check_id=f"closing_{number}",
-                    positive=False,
-                )
-            )
+            args: dict[str, Json] = {**at_end(after, number), "facts": list[Json](facts)}
+            checks.append(_closing("closing_facts", args, end, f"closing_{number}"))
     return checks
+
+
+def _closing(fn: str, args: Mapping[str, Json], end: End, check_id: str) -> Check:
+    return required_check(fn, args, end.good, check_id=check_id, positive=False)
 
 
 def denial_checks(accepted: Sequence[End], after: str) -> list[Check]:
@@ -66,19 +59,8 @@ def denial_checks(accepted: Sequence[End], after: str) -> list[Check]:
         told = all(a.writes or a.told_facts.new for a in end.good)
         words = {w for text in said for c in stated_clauses(text) for w in parts_said(c)}
         if told and 0 < len(words) <= MOST_WORDS and not any(map(denied_clauses, said)):
-            args: dict[str, Json] = {
-                **at_end(after, number),
-                "words": list[Json](sorted(words)),
-            }
-            checks.append(
-                required_check(
-                    "denies_nothing",
-                    args,
-                    end.good,
-                    check_id=f"denies_nothing_{number}",
-                    positive=False,
-                )
-            )
+            args: dict[str, Json] = {**at_end(after, number), "words": list[Json](sorted(words))}
+            checks.append(_closing("denies_nothing", args, end, f"denies_nothing_{number}"))
     return checks
 
 
@@ -92,15 +74,7 @@ def closing_names(accepted: Sequence[End], traits: AppTraits, after: str) -> lis
                 "right": list[Json](right),
                 "others": list[Json](others),
             }
-            checks.append(
-                required_check(
-                    "closing_words",
-                    args,
-                    end.good,
-                    check_id=f"names_{number}_{place}",
-                    positive=False,
-                )
-            )
+            checks.append(_closing("closing_words", args, end, f"names_{number}_{place}"))
     return checks
 
 

@@ -14,6 +14,7 @@ from environments.runtime.task.attempt import Json
 from environments.runtime.task.rubric import AGREEMENT, Check
 from synth.recordings.attempt_facts import Facts
 from synth.recordings.traits import AppTraits
+from synth.rubric.evidence import required_check
 from synth.rubric.facts.told_facts import (
     SharedFacts,
     facts_at,
@@ -110,7 +111,9 @@ def contrast_checks(good: Sequence[Facts], traits: AppTraits) -> list[Check]:
             "on_missing": missing[NO_ACT],
             "after": PREDICTED,
         }
-        checks.append(_check("acted", args, good))
+        checks.append(
+            required_check("acted", args, good, check_id="expected_acted", role=AGREEMENT)
+        )
     if reads and NO_READ in missing:
         rows: list[Json] = [[tool, arguments] for tool, arguments in sorted(reads)]
         args = {
@@ -119,7 +122,7 @@ def contrast_checks(good: Sequence[Facts], traits: AppTraits) -> list[Check]:
             "on_missing": missing[NO_READ],
             "after": PREDICTED,
         }
-        checks.append(_check("read", args, good))
+        checks.append(required_check("read", args, good, check_id="expected_read", role=AGREEMENT))
     if explains(good, traits.everyday) and unexplained(good) in missing:
         words = shared_words(good, traits.everyday)
         args = {
@@ -129,17 +132,5 @@ def contrast_checks(good: Sequence[Facts], traits: AppTraits) -> list[Check]:
             "on_missing": missing[unexplained(good)],
             "after": PREDICTED,
         }
-        checks.append(_check("said", args, good))
+        checks.append(required_check("said", args, good, check_id="expected_said", role=AGREEMENT))
     return checks
-
-
-def _check(fn: str, args: dict[str, Json], good: Sequence[Facts]) -> Check:
-    return Check(
-        check_id=f"expected_{fn}",
-        fn=fn,
-        args=args,
-        role=AGREEMENT,
-        required=True,
-        support=len(good),
-        origin=tuple(sorted(a.episode_id for a in good)),
-    )

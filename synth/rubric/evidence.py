@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from environments.runtime.checks.calls import declined_questions
@@ -112,8 +111,7 @@ def _declined_check(asked: Sequence[Facts], good: Sequence[Facts]) -> Check:
     counted = Counter(name for a in asked for name in _declined_names(a))
     names = sorted(name for name, count in counted.items() if 2 * count >= len(asked))
     args: dict[str, Json] = {"names": list[Json](names[:MANY_READS])}
-    check = required_check("user_declines", args, asked)
-    return replace(check, counter=len(good) - len(asked))
+    return required_check("user_declines", args, asked, counter=len(good) - len(asked))
 
 
 def _named_reads(good: Sequence[Facts]) -> frozenset[Write]:
@@ -133,22 +131,25 @@ def at_end(after: str, number: int) -> dict[str, Json]:
     return {"after": after, "ends": [end_id(number)]}
 
 
-def required_check(
+def required_check(  # noqa: PLR0913 - the fields of one check
     fn: str,
     args: Mapping[str, Json],
     good: Sequence[Facts],
     *,
     check_id: str = "",
     positive: bool = True,
+    role: str = REWARD,
+    counter: int = 0,
 ) -> Check:
     """A check without which nothing is paid, as all these attempts have it; its id is its function's name unless it has another."""
     return Check(
         check_id=check_id or fn,
         fn=fn,
         args=args,
-        role=REWARD,
+        role=role,
         required=True,
         positive=positive,
         support=len(good),
+        counter=counter,
         origin=origin_of(good),
     )

@@ -147,13 +147,15 @@ def _told_by_others(
         found = [*facts, *text_args(texts)]
         beside = max(AMONG, 2 * max(one.beside for one in told))
         args |= {"facts": list[Json](found), "least": 1, "among": beside, "only": True}
-        made = required_check("told_some", args, end.good, check_id=name, positive=True)
-    elif small:
+        return [required_check("told_some", args, end.good, check_id=name, counter=1)]
+    if small:
         args |= {"values": list[Json](sorted(small)), "most": max(len(one.small) for one in told)}
-        made = required_check("small_numbers_told", args, end.good, check_id=name, positive=False)
-    else:
-        return []
-    return [replace(made, counter=1)]
+        return [
+            required_check(
+                "small_numbers_told", args, end.good, check_id=name, positive=False, counter=1
+            )
+        ]
+    return []
 
 
 def _small_checks(end: End, where: Mapping[str, Json], number: int) -> list[Check]:
@@ -254,15 +256,13 @@ def asked_value_checks(
                     AMONG_VALUES, 2 * min(a.fewest_told_beside(value) for a in end.good)
                 )
             checks.append(
-                Check(
+                required_check(
+                    "told",
+                    args,
+                    end.good,
                     check_id=f"{'told' if role == REWARD else 'expected'}_{number}_{_short(value)}",
-                    fn="told",
-                    args=args,
                     role=role,
-                    required=True,
-                    support=len(end.good),
                     counter=sum(value in a.told for a in end.bad),
-                    origin=origin_of(end.good),
                 )
             )
     return checks

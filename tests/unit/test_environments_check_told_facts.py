@@ -506,14 +506,12 @@ def words(*texts: str) -> Sequence[str]:
     return texts
 
 
-def test_words_count_within_one_message_and_not_in_a_list_of_words() -> None:
-    """The vocabulary of the policy, dumped, explains nothing."""
+def test_words_count_within_one_message() -> None:
+    """Who says one word here and another there explains nothing."""
     expected: list[Json] = ["waived", "insured", "fees"]
-    said = Check(check_id="s", fn="said", args={"words": expected, "least": 3, "share": 0.1})
+    said = Check(check_id="s", fn="said", args={"words": expected, "least": 3})
     assert score(said, attempt(said=words("Fees are waived, for you are insured."))) == 1.0
     assert score(said, attempt(said=words("Fees.", "Waived.", "Insured."))) == 0.0
-    dumped = " ".join(f"word{chr(97 + i % 26)}{chr(97 + i // 26)}" for i in range(300))
-    assert score(said, attempt(said=words(f"{dumped} fees waived insured"))) == 0.0
 
 
 @pytest.mark.parametrize(

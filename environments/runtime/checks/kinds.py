@@ -148,8 +148,7 @@ KINDS: Final[Mapping[str, CheckKind]] = {
         function=said,
         about="The agent says enough of some words",
         sentence=(
-            "The agent says [words:in one message {some_words}.[share: They are more than a list of words.]"
-            "[declines: A refusal in other words counts as well.]]"
+            "The agent says [words:in one message {some_words}.[declines: A refusal in other words counts as well.]]"
             "[!words:[declines:that it cannot be done.][!declines:something.]]"
         ),
         needs=("words",),

@@ -228,21 +228,10 @@ def said(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | 
     if not words and args.get("declines") is True:
         return (1.0 if view.declines else 0.0), "whether it was said that it cannot be done"
     needed = len(words) if least is None else least
-    found = _count_explaining_words(words, args.get("share"), view)
+    found = max((sum(map(here.__contains__, words)) for here in view.words_by_message), default=0)
     if found < needed and args.get("declines") is True and view.declines:
         return 1.0, f"{found} of {len(words)} expected words said, and a refusal in others"
     return (1.0 if found >= needed else 0.0), f"{found} of {len(words)} expected words said"
-
-
-def _count_explaining_words(words: list[str], share: Json, view: View) -> int:
-    """How many of the words one message says; one in which they are too thin a share is a list of words, no explanation."""
-    least = share if isinstance(share, int | float) else 0.0
-    best = 0
-    for said_here in view.words_by_message:
-        found = sum(word in said_here for word in words)
-        if found >= least * len(said_here):
-            best = max(best, found)
-    return best
 
 
 def spoke(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
