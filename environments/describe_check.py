@@ -14,6 +14,7 @@ from typing import Final, TypeGuard
 
 from environments.runtime.checks.judge import EVIDENCE
 from environments.runtime.checks.kinds import KINDS
+from environments.runtime.checks.view import objects_of
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.rubric import Check
 
@@ -85,9 +86,9 @@ def _things(value: Json) -> list[str]:
 
 
 def _ends(args: Arguments, _how: str) -> str:
-    ends = _objects(args.get("ends"))
+    ends = objects_of(args, "ends")
     if not ends:
-        wrong = len(_objects(args.get("bad")))
+        wrong = len(objects_of(args, "bad"))
         known = f"; {_count(wrong, 'way is', 'ways are')} known to be wrong" if wrong else ""
         return f"Nobody knows what the agent has to change{known}"
     if len(ends) == 1:
@@ -111,7 +112,7 @@ def _end(end: Arguments, who: str) -> str:
 
 def _possible_changes(args: Arguments, _how: str) -> str:
     """The calls of the one end that may change something or not: who makes others is not graded."""
-    ends = _objects(args.get("ends"))
+    ends = objects_of(args, "ends")
     rows = ends[0].get("maybe") if len(ends) == 1 else None
     ways = [_rows(row) for row in rows] if isinstance(rows, list) else []
     if not any(ways):
@@ -351,7 +352,3 @@ def _clip(text: str, most: int) -> str:
 
 def _rows(value: Json) -> list[list[Json]]:
     return [row for row in value if isinstance(row, list)] if isinstance(value, list) else []
-
-
-def _objects(value: Json) -> list[dict[str, Json]]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []

@@ -47,9 +47,8 @@ def evidence_checks(
         if asked:
             # An attempt that never asked could not know that its user would say no: it changed nothing by luck.
             reads, explained = _named_reads(asked), [_declined_check(asked, good)]
-    checks = [_acted_check(acts, good, traits)] if acts else []
-    if reads:
-        checks.append(_looked_up(reads, good, traits))
+    wanted = {"acted": sorted(acts), "read": sorted(reads)[:MANY_READS]}
+    checks = [required_check(n, calls_args(c, traits), good) for n, c in wanted.items() if c]
     return checks + explained
 
 
@@ -58,16 +57,9 @@ def origin_of(attempts: Iterable[Facts]) -> tuple[str, ...]:
     return tuple(sorted(a.episode_id for a in attempts))
 
 
-def _acted_check(acts: frozenset[Write], good: Sequence[Facts], traits: AppTraits) -> Check:
-    rows: list[Json] = [[tool, arguments] for tool, arguments in sorted(acts)]
-    args: dict[str, Json] = {"any_of": rows, "ignore": traits.kinds.ignore()}
-    return required_check("acted", args, good)
-
-
-def _looked_up(reads: frozenset[Write], good: Sequence[Facts], traits: AppTraits) -> Check:
-    rows: list[Json] = [[tool, arguments] for tool, arguments in sorted(reads)[:MANY_READS]]
-    args: dict[str, Json] = {"any_of": rows, "ignore": traits.kinds.ignore()}
-    return required_check("read", args, good)
+def calls_args(calls: Iterable[Write], traits: AppTraits) -> dict[str, Json]:
+    """The arguments of a check that asks for one of these calls."""
+    return {"any_of": [[*call] for call in calls], "ignore": traits.kinds.ignore()}
 
 
 def _explanation_checks(

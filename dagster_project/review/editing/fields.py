@@ -73,14 +73,11 @@ def _as_names(value: Json, _old: Old) -> str:
 
 
 def _names(text: str, _old: Old) -> Json:
-    names: list[Json] = [line.strip() for line in text.splitlines() if line.strip()]
-    return names
+    return list[Json](_lines(text))
 
 
-def _words(text: str, old: Old) -> Json:
-    found = _names(text, old)
-    words: list[Json] = [str(word).casefold() for word in found] if isinstance(found, list) else []
-    return words
+def _words(text: str, _old: Old) -> Json:
+    return list[Json](_lines(text.casefold()))
 
 
 def _as_number(value: Json, _old: Old) -> str:
@@ -126,15 +123,13 @@ def _as_facts(value: Json, _old: Old) -> str:
 def _facts(text: str, old: Old) -> Json:
     """One fact for each line; one that stood there before keeps the forms it had."""
     known = _by_value(old.get("facts"))
-    facts: list[Json] = [known.get(line) or fact_of_text(line) for line in _lines(text)]
-    return facts
+    return list[Json](known.get(line) or fact_of_text(line) for line in _lines(text))
 
 
 def _answers(text: str, old: Old) -> Json:
     """One right answer for each line; one that stood there before stays as it was compared."""
     known = _by_value(old.get("answers"))
-    answers: list[Json] = [known.get(line, line) for line in _lines(text)]
-    return answers
+    return list[Json](known.get(line, line) for line in _lines(text))
 
 
 def _by_value(kept: Json) -> dict[str, dict[str, Json]]:
@@ -174,8 +169,7 @@ def _as_call(row: Json) -> str:
 
 
 def _calls(text: str, old: Old) -> Json:
-    calls: list[Json] = list(read_calls(text, _ignore(old)))
-    return calls
+    return list[Json](read_calls(text, _ignore(old)))
 
 
 def _as_ends(value: Json, _old: Old) -> str:
