@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeGuard
 
-from environments.runtime.checks.judge import EVIDENCE
+from environments.runtime.checks.judge import EVIDENCE, scale_of
 from environments.runtime.checks.kinds import KINDS
 from environments.runtime.checks.view import objects_of
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.rubric import Check
+from environments.runtime.task.verdict import count_text
+from environments.runtime.values.json_text import nested_deeper
+from environments.runtime.values.literals import parse_json
 
 Arguments = Mapping[str, Json]
 
@@ -28,6 +31,8 @@ MOST_LISTED: Final = 8
 """Things that a sentence lists before it counts the rest."""
 MOST_WORDS: Final = 40
 """Single words that it lists."""
+MOST_DEEP: Final = 2
+"""Lists and objects in one another that it shows."""
 SECTION: Final = re.compile(r"\[(!?)(\w+):([^\[\]]*)\]")
 PLACE: Final = re.compile(r"\{(\w+)(?:\|([^{}]*))?\}")
 
@@ -89,7 +94,7 @@ def _ends(args: Arguments, _how: str) -> str:
     ends = objects_of(args, "ends")
     if not ends:
         wrong = len(objects_of(args, "bad"))
-        known = f"; {_count(wrong, 'way is', 'ways are')} known to be wrong" if wrong else ""
+        known = f"; {count_text(wrong, 'way is', 'ways are')} known to be wrong" if wrong else ""
         return f"Nobody knows what the agent has to change{known}"
     if len(ends) == 1:
         return _end(ends[0], "The agent changes")
@@ -196,9 +201,8 @@ def _choices(args: Arguments, _how: str) -> str:
 
 
 def _scale(args: Arguments, _how: str) -> str:
-    scale = args.get("scale")
-    low, high = scale if isinstance(scale, list) and len(scale) == 2 else (0, 1)
-    return f"{_value_text(low)} to {_value_text(high)}"
+    low, high = scale_of(args.get("scale"))
+    return f"{low:g} to {high:g}"
 
 
 def _share(args: Arguments, _how: str) -> str:
@@ -263,13 +267,8 @@ def _effect(row: Sequence[Json]) -> str:
 
 def _parsed(text: str) -> Json:
     """What a text of JSON means; any other text is itself."""
-    if len(text) > 100_000 or text[:1] not in {"{", "[", '"'}:
-        return text
-    try:
-        value: Json = json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-    return value
+    found = parse_json(text) if text[:1] in {"{", "[", '"'} else None
+    return text if found is None else found.value
 
 
 def _fields(value: Mapping[str, Json]) -> str:
@@ -289,31 +288,15 @@ def _value_text(value: Json, most: int = MOST_VALUE) -> str:
         return {None: "(nothing)", True: "yes", False: "no"}[value]
     if isinstance(value, str):
         shown = " ".join(value.split()) or "(nothing)"
-    elif isinstance(value, list) and _depth(value) < 3:
-        shown = _list_text([_value_text(item) for item in value])
-    elif isinstance(value, dict) and _depth(value) < 3:
-        shown = f"({_fields(value)})" if value else "(nothing)"
-    elif isinstance(value, list | dict):
+    elif nested_deeper(value, MOST_DEEP):
         shown = "a value that is nested too deep to be shown here"
+    elif isinstance(value, list):
+        shown = _list_text([_value_text(item) for item in value])
+    elif isinstance(value, dict):
+        shown = f"({_fields(value)})" if value else "(nothing)"
     else:
         shown = json.dumps(value)
     return _clip(shown, most)
-
-
-def _depth(value: Json) -> int:
-    """How deep lists and objects lie in one another, counted to 4."""
-    deepest, level = 0, [value]
-    while level and deepest < 4:
-        inner = [item for one in level for item in _items(one)]
-        deepest += any(isinstance(one, list | dict) for one in level)
-        level = inner
-    return deepest
-
-
-def _items(value: Json) -> Iterable[Json]:
-    if isinstance(value, dict):
-        return value.values()
-    return value if isinstance(value, list) else ()
 
 
 def _list_text(items: Sequence[str], between: str = ", ", most: int = MOST_LISTED) -> str:
@@ -331,11 +314,7 @@ def _one_of(items: Sequence[str]) -> str:
 
 
 def _limit(value: Json, one: str, many: str) -> str:
-    return _count(value, one, many) if _is_count(value) else f"an unknown number of {many}"
-
-
-def _count(number: Json, one: str, many: str) -> str:
-    return f"{_value_text(number)} {one if number == 1 else many}"
+    return count_text(value, one, many) if _is_count(value) else f"an unknown number of {many}"
 
 
 def _is_count(value: Json) -> TypeGuard[int]:
