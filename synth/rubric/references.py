@@ -12,12 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from environments.runtime.checks.answer import (
-    NUMBER_WORDS,
-    answered,
-)
+from environments.runtime.checks.answer import NUMBER_WORDS
 from environments.runtime.checks.answer_rows import answer_row, says_something
 from environments.runtime.checks.final_answer import tokens, words_compared, words_of
+from environments.runtime.checks.table import score_of
 from environments.runtime.checks.view import View, objects_of, text_of
 from environments.runtime.task.attempt import Attempt, Json
 from environments.runtime.task.rubric import BOTH, REWARD, Check
@@ -172,7 +170,7 @@ def gives(check: Check, attempt: Attempt) -> bool | None:
     """Whether an attempt's final answer gives the reference; None where only a judge can say."""
     if check.fn != "answered":
         return None
-    return answered(check.args, View(attempt), CHECK_ID)[0] == 1.0
+    return score_of(check, View(attempt))[0] == 1.0
 
 
 def stands_in_talk(reference: Reference, attempts: Iterable[Attempt]) -> bool:

@@ -14,13 +14,8 @@ from typing import Final
 from environments.runtime.checks.arguments import canonical_arguments
 from environments.runtime.checks.ends.terms import Write
 from environments.runtime.checks.ground import counts_in
-from environments.runtime.checks.texts import (
-    content_words,
-    every_word,
-    stem,
-    text_holds,
-    words_held,
-)
+from environments.runtime.checks.table import score_of
+from environments.runtime.checks.texts import content_words, every_word, stem, words_held
 from environments.runtime.checks.told_values import fact_in
 from environments.runtime.checks.view import View
 from environments.runtime.task.attempt import Json
@@ -90,7 +85,7 @@ def writes_another_text(bad: Facts, good: Sequence[Facts], traits: AppTraits) ->
     """Whether an attempt that changed the same as resolved ones did it with a text that lacks what all of theirs hold."""
     view = View(bad.recorded.attempt)
     checks = text_checks([good], traits, "") if good else []
-    return any(text_holds(check.args, view, check.check_id)[0] == 0.0 for check in checks)
+    return any(score_of(check, view)[0] == 0.0 for check in checks)
 
 
 def grounded_texts(
