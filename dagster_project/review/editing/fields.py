@@ -37,7 +37,7 @@ class BadCheckError(ValueError):
     """What a person typed is no check; the message says what to change."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Field:
     """One field of a form."""
 
@@ -253,40 +253,25 @@ def _is_yes(text: str, _old: Old) -> Json:
     return text == "yes"
 
 
-def _field(  # noqa: PLR0913 - the fields of one record, in their order
-    label: str,
-    widget: str,
-    write: Callable[[Json, Old], str],
-    read: Callable[[str, Old], Json],
-    hint: str = "",
-    *,
-    choices: tuple[tuple[str, str], ...] = (),
-    rare: bool = False,
-) -> Field:
-    return Field(
-        label=label, widget=widget, write=write, read=read, hint=hint, choices=choices, rare=rare
-    )
-
-
 def _one_line(label: str, *, rare: bool = False) -> Field:
-    return _field(label, LINE, _as_text, _text, rare=rare)
+    return Field(label, LINE, _as_text, _text, rare=rare)
 
 
 def _count(label: str, *, rare: bool = False) -> Field:
-    return _field(label, NUMBER, _as_number, _read_whole, rare=rare)
+    return Field(label, NUMBER, _as_number, _read_whole, rare=rare)
 
 
 def _name_lines(label: str, *, rare: bool = False) -> Field:
-    return _field(label, LINES, _as_names, _names, ONE_EACH, rare=rare)
+    return Field(label, LINES, _as_names, _names, ONE_EACH, rare=rare)
 
 
 def _choice(label: str, *choices: tuple[str, str], rare: bool = False) -> Field:
-    return _field(label, CHOICE, _as_choice, _text, choices=choices, rare=rare)
+    return Field(label, CHOICE, _as_choice, _text, choices=choices, rare=rare)
 
 
 def _switch(label: str, yes: str = "yes", no: str = "no", *, rare: bool = False) -> Field:
     choices = (("yes", yes), ("no", no))
-    return _field(label, CHOICE, _as_choice, _is_yes, choices=choices, rare=rare)
+    return Field(label, CHOICE, _as_choice, _is_yes, choices=choices, rare=rare)
 
 
 ONE_EACH: Final = "one on each line"
@@ -301,7 +286,7 @@ FIELDS: Final[Mapping[str, Field]] = {
     "tools": _name_lines("Tools"),
     "first": _name_lines("These tools first"),
     "then": _name_lines("Before these tools"),
-    "words": _field("Words", LINES, _as_names, _words, ONE_EACH),
+    "words": Field("Words", LINES, _as_names, _words, ONE_EACH),
     "right": _name_lines("Right names"),
     "others": _name_lines("Names that are wrong here"),
     "values": _name_lines("Small numbers"),
@@ -312,22 +297,20 @@ FIELDS: Final[Mapping[str, Field]] = {
     "total": _count("In all, at most"),
     "among": _count("Beside at most so many other facts in one message", rare=True),
     "tool": _one_line("Tool"),
-    "arguments": _field("With these values", LINES, _as_arguments, _arguments, _CALL),
-    "any_of": _field("One of these calls", LINES, _as_calls, _calls, _CALLS),
-    "ends": _field("Right ends", LINES, _as_ends, _ends, _ENDS),
-    "value": _field(
-        "Fact", LINE, _as_fact, _fact, "a number or a word; a code of digits in quotes"
-    ),
-    "facts": _field(
+    "arguments": Field("With these values", LINES, _as_arguments, _arguments, _CALL),
+    "any_of": Field("One of these calls", LINES, _as_calls, _calls, _CALLS),
+    "ends": Field("Right ends", LINES, _as_ends, _ends, _ENDS),
+    "value": Field("Fact", LINE, _as_fact, _fact, "a number or a word; a code of digits in quotes"),
+    "facts": Field(
         "Facts", LINES, _as_facts, _facts, f"{ONE_EACH}: an amount, a date, an id, a name"
     ),
-    "answers": _field(
+    "answers": Field(
         "Right answers", LINES, _as_facts, _answers, f"{ONE_EACH}: each is right by itself"
     ),
     "kinds": _name_lines("Kinds of facts"),
     "argument": _one_line("Its text"),
-    "prompt": _field("Question to the judge", LINES, _as_text, _text),
-    "scale": _field("Scale", LINE, _as_scale, _scale, "two numbers: 0 to 1"),
+    "prompt": Field("Question to the judge", LINES, _as_text, _text),
+    "scale": Field("Scale", LINE, _as_scale, _scale, "two numbers: 0 to 1"),
     "evidence": _choice("The judge reads", *EVIDENCE.items()),
     "on_missing": _choice(
         "Where it is missing",
@@ -342,8 +325,8 @@ FIELDS: Final[Mapping[str, Field]] = {
     "end": _one_line("Passes as well where this check passes", rare=True),
     "writes": _name_lines("Tools that change something", rare=True),
     "maybe": _name_lines("Tools that may change something", rare=True),
-    "texts": _field("Texts", LINES, _as_left_out, _left_out, _BY_TOOL),
-    "ignore": _field(
+    "texts": Field("Texts", LINES, _as_left_out, _left_out, _BY_TOOL),
+    "ignore": Field(
         "Values that are not compared", LINES, _as_left_out, _left_out, _BY_TOOL, rare=True
     ),
 }
@@ -358,7 +341,7 @@ def field_of(name: str, value: Json) -> Field | None:
     if isinstance(value, bool):
         return _switch(label)
     if isinstance(value, int | float):
-        return _field(label, NUMBER, _as_number, _decimal)
+        return Field(label, NUMBER, _as_number, _decimal)
     if isinstance(value, str):
         return _one_line(label)
     if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
