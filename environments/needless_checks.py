@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from environments.runtime.checks.view import DECLINED, DECLINES, objects_of
+from environments.runtime.checks.view import DECLINES, objects_of
 from environments.runtime.task.candidate import Action, Candidate
 from environments.runtime.task.rubric import REWARD, Check
 from environments.verification.material import OtherTasks
@@ -62,7 +62,7 @@ def _freed(check: Check, one: Candidate) -> tuple[Check, ...]:
         return (check,)
     if not _only_declines(one):
         return ()
-    return (replace(check, args={"words": [], "declines": True}, says=DECLINED),)
+    return (replace(check, args={"words": [], "declines": True}),)
 
 
 def _only_declines(one: Candidate) -> bool:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
+from environments.describe_check import describe
 from environments.runtime.checks.ends.rows import effect_rows, event_rows
 from environments.runtime.checks.table import evaluate
 from environments.runtime.checks.view import View, text_of
@@ -221,7 +222,8 @@ def _reachable(candidate: Candidate, seen: Attempt) -> list[str]:
     """Whether anything the policy reads names the rubric: its hash, a check's sentence, an episode it comes from."""
     checks = candidate.rubric.checks
     secret = {rubric_hash(candidate.rubric), *(e for check in checks for e in check.origin)}
-    secret |= {check.says for check in checks if len(check.says) >= LEAST_SENTENCE}
+    said = {text for check in checks for text in (check.says, describe(check))}
+    secret |= {text for text in said if len(text) >= LEAST_SENTENCE}
     shown = [text_of(m) for m in seen.messages if m.get("role") != "assistant"]
     shown.append(json.dumps(list(map(dict, candidate.task.tools))))
     found = any(one in text for one in secret for text in shown)

@@ -1,7 +1,7 @@
 """In which order lists were given on the way to an end: in another order they may mean something else.
 
 In: the resolved attempts at one end, and what the world says they left. Out: their calls and the records they changed with
-every list in its order, for the check of the end (`environments.runtime.checks.end_state`); nothing where no call holds a list that has an order, or
+every list in its order, for the check of the end (`environments.runtime.checks.ends.end_state`); nothing where no call holds a list that has an order, or
 where resolved attempts gave one and the same list in different orders. In which order calls were made is no matter of this.
 """
 

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from environments.runtime.task.rubric import REWARD, Check
+from environments.runtime.task.attempt import Json
+from environments.runtime.task.rubric import Check
 from synth.recordings.attempt_facts import Facts
 from synth.rubric.ends import End
+from synth.rubric.evidence import required_check
 from synth.rubric.facts.amounts import SLACK, AmountSpread
 
 CHARACTERS_PER_MESSAGE: Final = 1500
@@ -30,36 +32,16 @@ def cap_checks(
     """
     good = [*(a for end in accepted for a in end.good), *also]
     calls = max(CALLS, (SLACK + 1) * max(len(a.recorded.attempt.calls) for a in good))
-    checks = [_cap("calls", "calls_at_most", f"At most {calls} tool calls.", most=calls)]
     quoted = max(QUOTED, SLACK * max(a.told_facts.quoted for a in good))
-    fields = max(a.told_facts.fields for a in good)
-    says = f"No more than {quoted} characters of tool results and instructions are copied word for word."
-    checks.append(_cap("quoted", "quoted_at_most", says, most=quoted, fields=SLACK * fields))
-    if told:
-        total = spread.most_told(max(a.total_told for a in good))
-        checks.append(
-            _cap(
-                "numbers_told",
-                "numbers_told",
-                f"At most {total} new numbers.",
-                total=total,
-                choices=max(a.told_facts.choices for a in good),
-            )
-        )
+    fields = SLACK * max(a.told_facts.fields for a in good)
+    total = spread.most_told(max(a.total_told for a in good))
+    choices = max(a.told_facts.choices for a in good)
     longest = max(CHARACTERS_PER_MESSAGE, SLACK * max(a.longest for a in good))
     spoken = max(CHARACTERS, SLACK * max(a.spoken for a in good))
-    says = f"At most {longest} characters in one message and {spoken} in all."
-    checks.append(_cap("words_told", "words_told", says, per_message=longest, total=spoken))
-    return checks
-
-
-def _cap(check_id: str, fn: str, says: str, **args: int) -> Check:
-    return Check(
-        check_id=check_id,
-        fn=fn,
-        args=dict(args),
-        role=REWARD,
-        required=True,
-        positive=False,
-        says=says,
-    )
+    caps: list[tuple[str, str, dict[str, Json]]] = [
+        ("calls", "calls_at_most", {"most": calls}),
+        ("quoted", "quoted_at_most", {"most": quoted, "fields": fields}),
+        *([("", "numbers_told", {"total": total, "choices": choices})] if told else ()),
+        ("", "words_told", {"per_message": longest, "total": spoken}),
+    ]
+    return [required_check(fn, args, (), check_id=name, positive=False) for name, fn, args in caps]

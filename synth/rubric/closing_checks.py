@@ -6,7 +6,7 @@ In: the accepted ends of one task. Out: required checks for reward.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from environments.runtime.checks.closing import parts_said
@@ -21,10 +21,7 @@ from synth.recordings.vocabularies import told_names
 from synth.rubric.ends import End
 from synth.rubric.evidence import at_end, required_check
 from synth.rubric.facts.forms import ENGLISH
-from synth.rubric.facts.told_facts import (
-    fact_args,
-    facts_text,
-)
+from synth.rubric.facts.told_facts import fact_args
 
 MOST_WORDS: Final = 25
 """Words of resolved attempts' answers that a denial is compared with; of longer ones some word stands in every denial."""
@@ -45,22 +42,13 @@ def closing_checks(accepted: Sequence[End], after: str) -> list[Check]:
         ]
         if told:
             facts = [{**fact, "forms": []} for fact in fact_args(told, ENGLISH)]
-            args: dict[str, Json] = {
-                **at_end(after, number),
-                "facts": list[Json](facts),
-            }
-            says = f"Nothing else is told in the place of {facts_text(facts)}."
-            checks.append(
-                required_check(
-                    "closing_facts",
-                    args,
-                    says,
-                    end.good,
-                    check_id=f"closing_{number}",
-                    positive=False,
-                )
-            )
+            args: dict[str, Json] = {**at_end(after, number), "facts": list[Json](facts)}
+            checks.append(_closing("closing_facts", args, end, f"closing_{number}"))
     return checks
+
+
+def _closing(fn: str, args: Mapping[str, Json], end: End, check_id: str) -> Check:
+    return required_check(fn, args, end.good, check_id=check_id, positive=False)
 
 
 def denial_checks(accepted: Sequence[End], after: str) -> list[Check]:
@@ -71,20 +59,8 @@ def denial_checks(accepted: Sequence[End], after: str) -> list[Check]:
         told = all(a.writes or a.told_facts.new for a in end.good)
         words = {w for text in said for c in stated_clauses(text) for w in parts_said(c)}
         if told and 0 < len(words) <= MOST_WORDS and not any(map(denied_clauses, said)):
-            args: dict[str, Json] = {
-                **at_end(after, number),
-                "words": list[Json](sorted(words)),
-            }
-            checks.append(
-                required_check(
-                    "denies_nothing",
-                    args,
-                    "The answers deny nothing that is done or found.",
-                    end.good,
-                    check_id=f"denies_nothing_{number}",
-                    positive=False,
-                )
-            )
+            args: dict[str, Json] = {**at_end(after, number), "words": list[Json](sorted(words))}
+            checks.append(_closing("denies_nothing", args, end, f"denies_nothing_{number}"))
     return checks
 
 
@@ -98,17 +74,7 @@ def closing_names(accepted: Sequence[End], traits: AppTraits, after: str) -> lis
                 "right": list[Json](right),
                 "others": list[Json](others),
             }
-            says = f"No other name is told in the place of {', '.join(right[:6])}."
-            checks.append(
-                required_check(
-                    "closing_words",
-                    args,
-                    says,
-                    end.good,
-                    check_id=f"names_{number}_{place}",
-                    positive=False,
-                )
-            )
+            checks.append(_closing("closing_words", args, end, f"names_{number}_{place}"))
     return checks
 
 
@@ -130,9 +96,8 @@ def spoke_checks(accepted: Sequence[End], traits: AppTraits) -> list[Check]:
     if not all(_closes(a) for a in good):
         return []
     acts = list[Json](sorted({*traits.kinds.tools_of("act"), *traits.kinds.terminal()}))
-    says = "The user is told something after the last call."
     args: dict[str, Json] = {"after_calls": True, "unless": acts}
-    return [required_check("spoke", args, says, good, check_id="closes", positive=False)]
+    return [required_check("spoke", args, good, check_id="closes", positive=False)]
 
 
 def _closes(attempt: Facts) -> bool:

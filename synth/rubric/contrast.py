@@ -14,6 +14,7 @@ from environments.runtime.task.attempt import Json
 from environments.runtime.task.rubric import AGREEMENT, Check
 from synth.recordings.attempt_facts import Facts
 from synth.recordings.traits import AppTraits
+from synth.rubric.evidence import calls_args, required_check
 from synth.rubric.facts.told_facts import (
     SharedFacts,
     facts_at,
@@ -29,7 +30,6 @@ from synth.rubric.habits import (
     explains,
     faults_of,
     lacking,
-    says_why,
     shared_acts,
     shared_reads,
     shared_words,
@@ -101,47 +101,26 @@ def shared_answers(good: Sequence[Facts]) -> frozenset[float | str]:
 
 def contrast_checks(good: Sequence[Facts], traits: AppTraits) -> list[Check]:
     """What users of this app expect of every attempt that leaves the world like these."""
-    checks = []
-    missing = traits.missing
     acts, reads = shared_acts(good), shared_reads(good)
-    if acts and NO_ACT in missing:
-        args: dict[str, Json] = {
-            "any_of": [[tool, arguments] for tool, arguments in sorted(acts)],
-            "ignore": traits.kinds.ignore(),
-            "on_missing": missing[NO_ACT],
-            "after": PREDICTED,
-        }
-        checks.append(_check("acted", args, "The conversation is handed over.", good))
-    if reads and NO_READ in missing:
-        rows: list[Json] = [[tool, arguments] for tool, arguments in sorted(reads)]
-        args = {
-            "any_of": rows,
-            "ignore": traits.kinds.ignore(),
-            "on_missing": missing[NO_READ],
-            "after": PREDICTED,
-        }
-        checks.append(_check("read", args, "What the answer rests on is read.", good))
-    if explains(good, traits.everyday) and unexplained(good) in missing:
-        words = shared_words(good, traits.everyday)
-        args = {
-            "words": list[Json](words),
-            "least": enough(words),
-            "declines": True,
-            "on_missing": missing[unexplained(good)],
-            "after": PREDICTED,
-        }
-        checks.append(_check("said", args, says_why(words), good))
-    return checks
-
-
-def _check(fn: str, args: dict[str, Json], says: str, good: Sequence[Facts]) -> Check:
-    return Check(
-        check_id=f"expected_{fn}",
-        fn=fn,
-        args=args,
-        role=AGREEMENT,
-        required=True,
-        says=says,
-        support=len(good),
-        origin=tuple(sorted(a.episode_id for a in good)),
-    )
+    words = shared_words(good, traits.everyday)
+    explained: dict[str, Json] = {
+        "words": list[Json](words),
+        "least": enough(words),
+        "declines": True,
+    }
+    expected: list[tuple[str, str, bool, dict[str, Json]]] = [
+        ("acted", NO_ACT, bool(acts), calls_args(sorted(acts), traits)),
+        ("read", NO_READ, bool(reads), calls_args(sorted(reads), traits)),
+        ("said", unexplained(good), explains(good, traits.everyday), explained),
+    ]
+    return [
+        required_check(
+            fn,
+            {**args, "on_missing": traits.missing[fault], "after": PREDICTED},
+            good,
+            check_id=f"expected_{fn}",
+            role=AGREEMENT,
+        )
+        for fn, fault, is_shared, args in expected
+        if is_shared and fault in traits.missing
+    ]

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from environments.runtime.checks.calls import user_declines
 from environments.runtime.checks.ground import written_without_ground
+from environments.runtime.checks.table import score_of
 from environments.runtime.checks.view import View
 from environments.runtime.task.attempt import EndState, Json
 from environments.runtime.task.rubric import AGREEMENT, REWARD, SHARE, Check, Rubric
@@ -131,7 +131,7 @@ def _solution(end: End, right: ReferenceAnswers, checks: Sequence[Check]) -> Fac
         end.good,
         key=lambda a: (
             right.answers_otherwise(a),
-            any(user_declines(c.args, View(a.recorded.attempt), "")[0] == 0.0 for c in asked),
+            any(score_of(c, View(a.recorded.attempt))[0] == 0.0 for c in asked),
             _guesses(a) if len(end.good) > 1 else 0,
             bool(a.recorded.unanswered),
             a.recorded.attempt.messages[0].get("role") != "system",
@@ -185,7 +185,6 @@ def _change_checks(end: End, kinds: ToolKinds) -> list[Check]:
             fn="wrote",
             args={"tool": tool, "arguments": arguments, "ignore": kinds.ignore(), "end": END},
             role=SHARE,
-            says=f"{tool} with {arguments}.",
             support=len(end.good),
             origin=origin_of(end.good),
         )

@@ -57,7 +57,6 @@ def end_check(
         role=REWARD,
         required=True,
         positive=changes,
-        says=_says([end for _, end in accepted]),
         support=sum(len(end.good) for _, end in accepted),
         counter=sum(len(end.bad) for _, end in accepted),
         origin=origin_of(a for _, end in accepted for a in end.good),
@@ -154,14 +153,6 @@ def _but_for(shown: Facts, corrected: Mapping[str, Collection[str]], kinds: Tool
     )
     rows: dict[str, Json] = {n: list[Json](names) for n, names in sorted(ignore.items()) if names}
     return {"writes": _rows(writes), "ignore": rows}
-
-
-def _says(accepted: Sequence[End]) -> str:
-    if not accepted:
-        return "No end is known to be right."
-    if not any(end.good[0].writes for end in accepted):
-        return "Nothing is changed."
-    return "The same things are changed as in the resolved attempts, and nothing else."
 
 
 def _rows(writes: Counter[Write]) -> list[Json]:

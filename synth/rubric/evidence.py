@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from environments.runtime.checks.calls import declined_questions
@@ -21,7 +20,7 @@ from environments.runtime.task.attempt import Json
 from environments.runtime.task.rubric import REWARD, Check
 from synth.recordings.attempt_facts import Facts
 from synth.recordings.traits import AppTraits
-from synth.rubric.habits import enough, says_why, shared_acts, shared_reads, shared_words
+from synth.rubric.habits import enough, shared_acts, shared_reads, shared_words
 
 if TYPE_CHECKING:
     from synth.rubric.ends import End
@@ -48,9 +47,8 @@ def evidence_checks(
         if asked:
             # An attempt that never asked could not know that its user would say no: it changed nothing by luck.
             reads, explained = _named_reads(asked), [_declined_check(asked, good)]
-    checks = [_acted_check(acts, good, traits)] if acts else []
-    if reads:
-        checks.append(_looked_up(reads, good, traits))
+    wanted = {"acted": sorted(acts), "read": sorted(reads)[:MANY_READS]}
+    checks = [required_check(n, calls_args(c, traits), good) for n, c in wanted.items() if c]
     return checks + explained
 
 
@@ -59,17 +57,9 @@ def origin_of(attempts: Iterable[Facts]) -> tuple[str, ...]:
     return tuple(sorted(a.episode_id for a in attempts))
 
 
-def _acted_check(acts: frozenset[Write], good: Sequence[Facts], traits: AppTraits) -> Check:
-    rows: list[Json] = [[tool, arguments] for tool, arguments in sorted(acts)]
-    args: dict[str, Json] = {"any_of": rows, "ignore": traits.kinds.ignore()}
-    tools = ", ".join(sorted({tool for tool, _ in acts}))
-    return required_check("acted", args, f"The conversation is handed over ({tools}).", good)
-
-
-def _looked_up(reads: frozenset[Write], good: Sequence[Facts], traits: AppTraits) -> Check:
-    rows: list[Json] = [[tool, arguments] for tool, arguments in sorted(reads)[:MANY_READS]]
-    args: dict[str, Json] = {"any_of": rows, "ignore": traits.kinds.ignore()}
-    return required_check("read", args, "The record that the answer rests on is read.", good)
+def calls_args(calls: Iterable[Write], traits: AppTraits) -> dict[str, Json]:
+    """The arguments of a check that asks for one of these calls."""
+    return {"any_of": [[*call] for call in calls], "ignore": traits.kinds.ignore()}
 
 
 def _explanation_checks(
@@ -85,7 +75,7 @@ def _explanation_checks(
         args = {"words": [], "declines": True}
     else:
         return []
-    return [required_check("said", args, says_why(words), good)]
+    return [required_check("said", args, good)]
 
 
 def _answered_from_rules(attempt: Facts) -> bool:
@@ -113,9 +103,7 @@ def _declined_check(asked: Sequence[Facts], good: Sequence[Facts]) -> Check:
     counted = Counter(name for a in asked for name in _declined_names(a))
     names = sorted(name for name, count in counted.items() if 2 * count >= len(asked))
     args: dict[str, Json] = {"names": list[Json](names[:MANY_READS])}
-    says = "The user is asked to agree, and says no."
-    check = required_check("user_declines", args, says, asked)
-    return replace(check, counter=len(good) - len(asked))
+    return required_check("user_declines", args, asked, counter=len(good) - len(asked))
 
 
 def _named_reads(good: Sequence[Facts]) -> frozenset[Write]:
@@ -138,21 +126,22 @@ def at_end(after: str, number: int) -> dict[str, Json]:
 def required_check(  # noqa: PLR0913 - the fields of one check
     fn: str,
     args: Mapping[str, Json],
-    says: str,
     good: Sequence[Facts],
     *,
     check_id: str = "",
     positive: bool = True,
+    role: str = REWARD,
+    counter: int = 0,
 ) -> Check:
     """A check without which nothing is paid, as all these attempts have it; its id is its function's name unless it has another."""
     return Check(
         check_id=check_id or fn,
         fn=fn,
         args=args,
-        role=REWARD,
+        role=role,
         required=True,
         positive=positive,
-        says=says,
         support=len(good),
+        counter=counter,
         origin=origin_of(good),
     )

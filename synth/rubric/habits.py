@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from environments.runtime.checks.calls import called, confirmed, repeats_at_most
+from environments.runtime.checks.calls import called, confirmed
+from environments.runtime.checks.caps import repeats_at_most
 from environments.runtime.checks.ends.terms import Write
-from environments.runtime.checks.view import DECLINED, View
+from environments.runtime.checks.view import View
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.rubric import AGREEMENT, BOTH, Check
 from synth.recordings.attempt_facts import Facts
@@ -44,11 +45,6 @@ SAME_CALL: Final = 3
 MANY_WORDS: Final = 12
 LEAST_WORDS: Final = 3
 SHARE_OF_WORDS: Final = 0.4
-SAYS: Final[Mapping[str, str]] = {
-    IDLE: "Something is done: at least one call answers.",
-    UNCONFIRMED: "The user agrees before anything is changed.",
-    LOOP: f"No call is made more than {SAME_CALL} times.",
-}
 
 
 def faults_of(attempt: Facts, kinds: ToolKinds) -> frozenset[str]:
@@ -144,13 +140,6 @@ def enough(words: Sequence[str]) -> int:
     return max(LEAST_WORDS, round(SHARE_OF_WORDS * len(words)))
 
 
-def says_why(words: Sequence[str]) -> str:
-    """The check on an explanation as a sentence."""
-    if not words:
-        return DECLINED
-    return f"The answer is explained: {enough(words)} of {', '.join(words)}."
-
-
 def habit_checks(
     good: Sequence[Facts], missing: Mapping[str, str], kinds: ToolKinds
 ) -> list[Check]:
@@ -167,10 +156,9 @@ def habit_checks(
             role=BOTH if missing[name] == FAIL else AGREEMENT,
             required=True,
             positive=False,
-            says=SAYS[name],
             support=len(good),
         )
-        for name in sorted(set(missing) & set(SAYS) - own)
+        for name in sorted(set(missing) & {IDLE, UNCONFIRMED, LOOP} - own)
     ]
 
 

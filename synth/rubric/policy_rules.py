@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from environments.runtime.checks.calls import before, never_called
+from environments.runtime.checks.table import score_of
 from environments.runtime.checks.view import View, text_of
 from environments.runtime.task.attempt import Attempt, Json
 from environments.runtime.task.rubric import SHARE, Check
@@ -250,8 +250,7 @@ def tools_named(rule: str, tools: Iterable[str]) -> dict[str, int]:
 
 def _is_kept(check: Check, views: Sequence[View]) -> bool:
     """Whether every resolved attempt keeps to it, and one at least shows it."""
-    function = before if check.fn == "before" else never_called
-    scores = [function(check.args, view, check.check_id)[0] for view in views]
+    scores = [score_of(check, view)[0] for view in views]
     return 0.0 not in scores and 1.0 in scores
 
 

@@ -30,8 +30,7 @@ def consent_checks(accepted: Sequence[End], traits: AppTraits) -> list[Check]:
         confirmed({**args, "named": True}, View(a.recorded.attempt), "")[0] == 1.0 for a in good
     ):
         args["named"] = True
-    says = "The user agrees before anything is changed."
-    return [required_check("confirmed", args, says, good, check_id="consent", positive=False)]
+    return [required_check("confirmed", args, good, check_id="consent", positive=False)]
 
 
 def look_checks(accepted: Sequence[End], traits: AppTraits) -> list[Check]:
@@ -41,14 +40,14 @@ def look_checks(accepted: Sequence[End], traits: AppTraits) -> list[Check]:
     writers = traits.kinds.tools_of("write")
     looks_first = sorted(map(sorted, traits.looks_first)) if any(a.writes for a in good) else []
     orders = [
-        *((looks, writers, "anything is changed") for looks in looks_first),
+        *((looks, writers) for looks in looks_first),
         *(
-            ([first], sorted(late), " or ".join(sorted(late)))
+            ([first], sorted(late))
             for first, late in traits.named_first.items()
             if all(any(c.name == first for c in a.recorded.attempt.calls) for a in good)
         ),
     ]
-    for number, (looks, then, what) in enumerate(orders, 1):
+    for number, (looks, then) in enumerate(orders, 1):
         args: dict[str, Json] = {
             "first": list[Json](looks),
             "then": list[Json](then),
@@ -59,11 +58,8 @@ def look_checks(accepted: Sequence[End], traits: AppTraits) -> list[Check]:
             args = {**strict, "asked": list[Json](_asked_of(looks, good))}
         # A constructed attempt may hold nothing but the changes.
         if all(before(args, View(a.recorded.attempt), "")[0] == 1.0 for a in good):
-            says = f"{' or '.join(looks)} comes before {what}."
             checks.append(
-                required_check(
-                    "before", args, says, good, check_id=f"looks_{number}", positive=False
-                )
+                required_check("before", args, good, check_id=f"looks_{number}", positive=False)
             )
     return checks
 

@@ -12,12 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from environments.runtime.checks.answer import (
-    NUMBER_WORDS,
-    answered,
-)
+from environments.runtime.checks.answer import NUMBER_WORDS
 from environments.runtime.checks.answer_rows import answer_row, says_something
 from environments.runtime.checks.final_answer import tokens, words_compared, words_of
+from environments.runtime.checks.table import score_of
 from environments.runtime.checks.view import View, objects_of, text_of
 from environments.runtime.task.attempt import Attempt, Json
 from environments.runtime.task.rubric import BOTH, REWARD, Check
@@ -147,15 +145,13 @@ def answer_check(
     if not rows:
         listed = "\n\n".join(reference.answers)
         args: dict[str, Json] = {"prompt": PROMPT.format(references=listed), "evidence": "visible"}
-        says = "A judge finds that the final answer says what the reference says."
-        return _check("judge", args, says, REWARD)
+        return _check("judge", args, REWARD)
     args = {"answers": list[Json](rows)}
     if any(_has_words(row) for row in rows):
         args[NUMBER_WORDS] = list[Json](number_words(language))
     if tools:
         args["tools"] = list[Json](tools)
-    named = " or ".join(str(row["value"]) for row in rows[:4])
-    return _check("answered", args, f"The final answer is {named}.", BOTH)
+    return _check("answered", args, BOTH)
 
 
 def _has_words(row: Json) -> bool:
@@ -166,17 +162,15 @@ def _has_words(row: Json) -> bool:
     return (row.get("kind") == NUMBER and bool(row.get("forms"))) or any(map(_has_words, within))
 
 
-def _check(fn: str, args: Mapping[str, Json], says: str, role: str) -> Check:
-    return Check(
-        check_id=CHECK_ID, fn=fn, args=args, role=role, required=True, says=says, support=1
-    )
+def _check(fn: str, args: Mapping[str, Json], role: str) -> Check:
+    return Check(check_id=CHECK_ID, fn=fn, args=args, role=role, required=True, support=1)
 
 
 def gives(check: Check, attempt: Attempt) -> bool | None:
     """Whether an attempt's final answer gives the reference; None where only a judge can say."""
     if check.fn != "answered":
         return None
-    return answered(check.args, View(attempt), CHECK_ID)[0] == 1.0
+    return score_of(check, View(attempt))[0] == 1.0
 
 
 def stands_in_talk(reference: Reference, attempts: Iterable[Attempt]) -> bool:
@@ -275,7 +269,6 @@ class ReferenceAnswers:
             required_check(
                 "called",
                 {"least": 1},
-                "Something is looked up or done before the answer.",
                 self._good,
                 check_id="looked_up",
                 positive=False,

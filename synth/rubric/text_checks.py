@@ -14,13 +14,8 @@ from typing import Final
 from environments.runtime.checks.arguments import canonical_arguments
 from environments.runtime.checks.ends.terms import Write
 from environments.runtime.checks.ground import counts_in
-from environments.runtime.checks.texts import (
-    content_words,
-    every_word,
-    stem,
-    text_holds,
-    words_held,
-)
+from environments.runtime.checks.table import score_of
+from environments.runtime.checks.texts import content_words, every_word, stem, words_held
 from environments.runtime.checks.told_values import fact_in
 from environments.runtime.checks.view import View
 from environments.runtime.task.attempt import Json
@@ -90,7 +85,7 @@ def writes_another_text(bad: Facts, good: Sequence[Facts], traits: AppTraits) ->
     """Whether an attempt that changed the same as resolved ones did it with a text that lacks what all of theirs hold."""
     view = View(bad.recorded.attempt)
     checks = text_checks([good], traits, "") if good else []
-    return any(text_holds(check.args, view, check.check_id)[0] == 0.0 for check in checks)
+    return any(score_of(check, view)[0] == 0.0 for check in checks)
 
 
 def grounded_texts(
@@ -112,8 +107,7 @@ def grounded_texts(
         "kinds": list[Json](kinds),
         "known": f"{known_facts(definitions)} {own}".strip(),
     }
-    says = "Nothing specific is written that nothing shows."
-    return [required_check("text_grounded", args, says, good, positive=False)]
+    return [required_check("text_grounded", args, good, positive=False)]
 
 
 def nothing_but_wording(accepted: Sequence[Sequence[Facts]], traits: AppTraits) -> bool:
@@ -146,7 +140,6 @@ def wording_checks(accepted: Sequence[Sequence[Facts]], traits: AppTraits) -> li
                 "tool": one.tool,
                 "argument": one.argument,
             },
-            f"The {one.argument} of {one.tool} serves the request as well as the recorded one.",
             good,
             check_id=f"judge_text_{number}",
         )
@@ -268,18 +261,12 @@ def _checks_of(
     }
     among: dict[str, Json] = {"among": max(AMONG, 2 * most)}
     groups = [[fact] for fact in facts] if len(facts) <= HANDFUL else [facts]
-    text = f"the {one.argument} of {one.tool}"
     for number, group in enumerate(groups, 1):
         held: dict[str, Json] = {**where, **among, "facts": list[Json](group)}
-        values = ", ".join(str(fact["value"]) for fact in group)
-        says = f"In {text} stands {values}."
-        yield required_check("text_holds", held, says, good, check_id=f"text_holds_{name}_{number}")
+        yield required_check("text_holds", held, good, check_id=f"text_holds_{name}_{number}")
     if not words:
         return
     said: dict[str, Json] = {**where, "words": list[Json](words), "least": least}
     if dictated:
         said["others"] = max(WORDS_BESIDE, len(words) // 2)
-    listed = f"{', '.join(words[:HANDFUL])}{', …' if len(words) > HANDFUL else ''}"
-    how = "all" if least == len(words) else f"at least {least}"
-    says = f"In {text} stand {how} of these words: {listed}."
-    yield required_check("text_holds", said, says, good, check_id=f"text_about_{name}")
+    yield required_check("text_holds", said, good, check_id=f"text_about_{name}")

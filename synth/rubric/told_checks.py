@@ -13,7 +13,7 @@ from typing import Final
 
 from environments.runtime.checks.ends.terms import end_id
 from environments.runtime.checks.ground import measures_of
-from environments.runtime.checks.table import FUNCTIONS
+from environments.runtime.checks.table import score_of
 from environments.runtime.checks.told_values import counts_otherwise
 from environments.runtime.checks.view import View, text_of
 from environments.runtime.task.attempt import Json
@@ -39,7 +39,6 @@ from synth.rubric.facts.told_facts import (
     SharedFacts,
     enough_of,
     fact_args,
-    facts_text,
     known_facts,
     text_args,
     told_by_all_but,
@@ -76,7 +75,6 @@ def told_some_checks(accepted: Sequence[End], traits: AppTraits, after: str) -> 
             "least": enough_of(told, ENOUGH),
             "among": beside,
         }
-        says = f"The user is told at least {args['least']} of these, or of what else was found out: {facts_text(facts)}."
         alike = facts_asked(end.good, traits)
         answers = text_args(_answering_texts(end)) if facts[0]["kind"] == TEXT else []
         answer: dict[str, Json] = {
@@ -88,12 +86,10 @@ def told_some_checks(accepted: Sequence[End], traits: AppTraits, after: str) -> 
         if alike.facts:
             asked = fact_args(alike.facts, traits.language)
             args = answer = {**answer, "facts": list[Json](asked), "least": alike.least}
-            says = f"The user is told at least {alike.least} of these: {facts_text(asked)}."
         elif answers and end.bad:
             args = answer
-            says = f"The user is told {facts_text(answers)}."
         paid = required_check(
-            "told_some", args, says, end.good, check_id=f"told_some_{number}", positive=found_out
+            "told_some", args, end.good, check_id=f"told_some_{number}", positive=found_out
         )
         checks.append(paid)
         if answers or alike.facts:
@@ -113,7 +109,6 @@ def told_some_checks(accepted: Sequence[End], traits: AppTraits, after: str) -> 
                     role=SHARE,
                     # Together they weigh what one check does: another right answer tells other facts.
                     weight=round(1 / min(len(facts), MOST_LINES), 4),
-                    says=f"The user is told {fact['value']}.",
                     support=sum(_tells(a, fact) for a in end.good),
                     origin=origin_of(end.good),
                 )
@@ -131,7 +126,7 @@ def unlike_checks(
         for bad in end.bad if len(end.good) >= WITNESSES else ():
             # A fact that belongs to another end is not asked for here.
             view = View(bad.recorded.attempt, matched={after: end_id(number)})
-            if all(FUNCTIONS[c.fn](c.args, view, c.check_id)[0] != 0.0 for c in (*paid, *made)):
+            if all(score_of(c, view)[0] != 0.0 for c in (*paid, *made)):
                 where = at_end(after, number)
                 made += _told_by_others(
                     end, bad, where, language, f"unlike_{number}_{len(made) + 1}"
@@ -152,17 +147,15 @@ def _told_by_others(
         found = [*facts, *text_args(texts)]
         beside = max(AMONG, 2 * max(one.beside for one in told))
         args |= {"facts": list[Json](found), "least": 1, "among": beside, "only": True}
-        says = f"The user is told at least 1 of these: {facts_text(found)}."
-        made = required_check("told_some", args, says, end.good, check_id=name, positive=True)
-    elif small:
+        return [required_check("told_some", args, end.good, check_id=name, counter=1)]
+    if small:
         args |= {"values": list[Json](sorted(small)), "most": max(len(one.small) for one in told)}
-        says = f"The user is told {', '.join(sorted(small))}."
-        made = required_check(
-            "small_numbers_told", args, says, end.good, check_id=name, positive=False
-        )
-    else:
-        return []
-    return [replace(made, counter=1)]
+        return [
+            required_check(
+                "small_numbers_told", args, end.good, check_id=name, positive=False, counter=1
+            )
+        ]
+    return []
 
 
 def _small_checks(end: End, where: Mapping[str, Json], number: int) -> list[Check]:
@@ -176,9 +169,8 @@ def _small_checks(end: End, where: Mapping[str, Json], number: int) -> list[Chec
         "values": list[Json](sorted(values)),
         "most": max(len(one.small) for one in told),
     }
-    says = f"The user is told {', '.join(sorted(values))}."
     made = required_check(
-        "small_numbers_told", args, says, end.good, check_id=f"counts_told_{number}", positive=False
+        "small_numbers_told", args, end.good, check_id=f"counts_told_{number}", positive=False
     )
     return [made]
 
@@ -203,9 +195,7 @@ def grounded_checks(accepted: Sequence[End], traits: AppTraits, definitions: str
         args["loose"] = GROUNDLESS
     if not traits.computes:
         args["computed"] = False
-    named = {NUMBER: "amount", ID: "id", EMAIL: "e-mail address"}
-    says = f"No {', '.join(named.get(k, k) for k in kinds)} is told that nothing shows."
-    return [required_check("grounded", args, says, good, positive=False)]
+    return [required_check("grounded", args, good, positive=False)]
 
 
 def _answering_texts(end: End) -> frozenset[str]:
@@ -266,16 +256,13 @@ def asked_value_checks(
                     AMONG_VALUES, 2 * min(a.fewest_told_beside(value) for a in end.good)
                 )
             checks.append(
-                Check(
+                required_check(
+                    "told",
+                    args,
+                    end.good,
                     check_id=f"{'told' if role == REWARD else 'expected'}_{number}_{_short(value)}",
-                    fn="told",
-                    args=args,
                     role=role,
-                    required=True,
-                    says=f"The user is told {_plain_number(value)}.",
-                    support=len(end.good),
                     counter=sum(value in a.told for a in end.bad),
-                    origin=origin_of(end.good),
                 )
             )
     return checks

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from environments.runtime.checks.arguments import canonical_arguments
 from environments.runtime.checks.calls import wrote
-from environments.runtime.checks.told_values import CENT, numbers_told, told
+from environments.runtime.checks.caps import numbers_told
+from environments.runtime.checks.told_values import CENT, told
 from environments.runtime.checks.view import View, numbers_in
 from environments.runtime.task.attempt import DERIVED, Attempt, Call, Json, ToolResult
 

@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 
 from environments.runtime.checks.ground import counts_in
 from environments.runtime.checks.judge import evidence_of
+from environments.runtime.checks.table import score_of
 from environments.runtime.checks.texts import text_grounded, text_holds
 from environments.runtime.checks.view import View
 from environments.runtime.task.attempt import Attempt, Call, Json, ToolResult
+from environments.runtime.task.rubric import Check
 from environments.runtime.values.facts import facts_in
 from synth.rubric.facts.told_facts import fact_args
 
@@ -136,7 +138,7 @@ def test_at_another_accepted_end_another_text_is_needed() -> None:
         "after": "end_state",
         "ends": ["e1"],
     }
-    assert text_holds(args, seen, "c")[0] == 1.0
+    assert score_of(Check(check_id="c", fn="text_holds", args=args), seen)[0] == 1.0
 
 
 GROUNDED: dict[str, Json] = {"texts": {"send_note": ["text"]}}

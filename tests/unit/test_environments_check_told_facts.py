@@ -96,11 +96,11 @@ def test_enough_of_what_was_found_out_is_told_in_this_fact_or_in_another() -> No
     some = Check(
         check_id="s",
         fn="told_some",
-        args={"facts": [*facts], "least": 1, "among": 8, "texts": True},
+        args={"facts": [*facts], "least": 1, "among": 8},
     )
     assert score(some, answered("It is $1,234.50.")) == 1.0
     assert score(some, answered("It is due on May 15.")) == 1.0
-    assert score(some, answered("We send it to Leeds.")) == 1.0
+    assert score(some, answered("We send it to Leeds.")) == 0.0
     assert score(some, answered("I am not sure about that.")) == 0.0
     assert score(some, answered("You said 99 of it.", asked="Is it 99, in Leeds?")) == 0.0
     assert score(some, answered()) == 0.0
@@ -115,11 +115,11 @@ def test_a_record_s_text_counts_only_where_the_user_had_not_said_it() -> None:
 
 
 def test_what_is_listed_among_many_is_told_nowhere() -> None:
-    """Other facts and texts of the record count as the expected one does: in a message that tells few."""
+    """Other facts of the record count as the expected one does: in a message that tells few."""
     args: dict[str, Json] = {"facts": [*fact_args(facts_in("777.25"), "en")], "least": 1}
     said = "Leeds, W2378156, May 15, 2:30 pm, ann@example.com, $1,234.50"
     for among, expected in ((8, 1.0), (3, 0.0)):
-        args |= {"among": among, "texts": True}
+        args |= {"among": among}
         some = Check(check_id="s", fn="told_some", args=args)
         assert score(some, answered(said)) == expected
 
@@ -506,14 +506,12 @@ def words(*texts: str) -> Sequence[str]:
     return texts
 
 
-def test_words_count_within_one_message_and_not_in_a_list_of_words() -> None:
-    """The vocabulary of the policy, dumped, explains nothing."""
+def test_words_count_within_one_message() -> None:
+    """Who says one word here and another there explains nothing."""
     expected: list[Json] = ["waived", "insured", "fees"]
-    said = Check(check_id="s", fn="said", args={"words": expected, "least": 3, "share": 0.1})
+    said = Check(check_id="s", fn="said", args={"words": expected, "least": 3})
     assert score(said, attempt(said=words("Fees are waived, for you are insured."))) == 1.0
     assert score(said, attempt(said=words("Fees.", "Waived.", "Insured."))) == 0.0
-    dumped = " ".join(f"word{chr(97 + i % 26)}{chr(97 + i // 26)}" for i in range(300))
-    assert score(said, attempt(said=words(f"{dumped} fees waived insured"))) == 0.0
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from environments.runtime.checks.judge import question_key
-from environments.runtime.checks.table import FUNCTIONS
+from environments.runtime.checks.kinds import KINDS
 from environments.runtime.checks.view import View, numbers_in
 from environments.runtime.task.attempt import (
     DERIVED,
@@ -263,7 +263,7 @@ def test_an_unknown_function_is_not_graded() -> None:
     """Data from a later version never crashes and never passes."""
     verdict = grade(Check(check_id="x", fn="no_such_check", required=True), of=attempt())
     assert (verdict.reward, verdict.checks[0].score) == (None, None)
-    assert "no_such_check" not in FUNCTIONS
+    assert "no_such_check" not in KINDS
 
 
 def asked(*said: str) -> Attempt:
@@ -307,7 +307,7 @@ def test_malformed_arguments_never_raise() -> None:
         "scale",
         "names",
     )
-    for fn in FUNCTIONS:
+    for fn in KINDS:
         for value in odd:
             check = Check(check_id="x", fn=fn, args=dict.fromkeys(names, value))
             found = score(check, attempt(made(item="A1"), said=["5"]))

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from environments.describe_check import MOST, SENTENCES, describe, describe_arguments
+from environments.describe_check import MOST, PLACE, SECTION, WORDS, describe, describe_arguments
 from environments.runtime.checks.judge import EVIDENCE
-from environments.runtime.checks.table import FUNCTIONS
+from environments.runtime.checks.kinds import KINDS
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.rubric import Check
 
@@ -104,11 +104,8 @@ CANCEL: Json = ["cancel_order", '{"order_id":"o1","reason":"no longer needed"}',
         ),
         (
             "told_some",
-            {"facts": [{"value": "$54.04"}, {"value": "may 15"}], "least": 1, "texts": True},
-            (
-                "The agent tells the user at least 1 fact that it had to find out; good attempts told $54.04, may 15; "
-                "a name or a text of a record counts as well."
-            ),
+            {"facts": [{"value": "$54.04"}, {"value": "may 15"}], "least": 1},
+            "The agent tells the user at least 1 fact that it had to find out; good attempts told $54.04, may 15.",
         ),
         (
             "grounded",
@@ -183,7 +180,7 @@ CANCEL: Json = ["cancel_order", '{"order_id":"o1","reason":"no longer needed"}',
         (
             "judge",
             {"prompt": "Was the reason given?", "scale": [1, 5], "evidence": "messages"},
-            "A judge reads all messages, the instructions included, and scores from 1 to 5: “Was the reason given?”",
+            "A judge reads all messages and the instructions and scores from 1 to 5: “Was the reason given?”",
         ),
     ],
 )
@@ -230,7 +227,7 @@ MORE = ("among", "first", "then", "prompt", "scale", "evidence", "per_message", 
 
 
 @given(
-    st.sampled_from([*sorted(SENTENCES), "unknown"]),
+    st.sampled_from([*sorted(KINDS), "unknown"]),
     st.dictionaries(st.sampled_from(NAMES + MORE), JSON, max_size=5),
 )
 def test_any_arguments_make_one_line(fn: str, args: dict[str, Json]) -> None:
@@ -249,6 +246,14 @@ def test_deep_and_huge_arguments_are_cut() -> None:
     assert len(describe_arguments("said", {"words": ["w" * 500] * 1000})) <= MOST
 
 
-def test_every_function_that_grades_has_a_sentence() -> None:
-    """No check is told by its name and arguments alone."""
-    assert set(SENTENCES) == set(FUNCTIONS)
+def test_every_place_of_a_sentence_has_words_that_some_sentence_needs() -> None:
+    """No words stand for a place that no kind has, and no sentence has a place left unfilled."""
+    places = {place[0] for kind in KINDS.values() for place in PLACE.findall(kind.sentence)}
+    assert set(WORDS) <= places
+    for kind in KINDS.values():
+        assert not set("[]{}") & set(PLACE.sub("", _without_sections(kind.sentence)))
+
+
+def _without_sections(sentence: str) -> str:
+    shorter = SECTION.sub("", sentence)
+    return sentence if shorter == sentence else _without_sections(shorter)

@@ -10,8 +10,9 @@ from itertools import takewhile
 from typing import Final
 
 from dagster_project.review.editing.fields import FIELDS
-from dagster_project.review.editing.kinds import KINDS, ShownArgument, fields_of
-from environments.describe_check import SENTENCES, describe, describe_arguments
+from dagster_project.review.editing.forms import ShownArgument, fields_of
+from environments.describe_check import describe, describe_arguments
+from environments.runtime.checks.kinds import KINDS
 from environments.runtime.task.rubric import AGREEMENT, PASSES, SHARE, Check, Rubric
 from environments.runtime.task.verdict import CheckResult
 from synth.rubric.policy_rules import sentence_of
@@ -214,7 +215,7 @@ def _common_prefix(rows: Sequence[Sequence[str]]) -> int:
 
 def _plain_sentence(check: Check) -> str:
     """The sentence without the arguments that say how, so that alike checks read alike."""
-    if check.fn not in SENTENCES:
+    if check.fn not in KINDS:
         return describe(check)
     args = {n: v for n, v in check.args.items() if n not in FIELDS or not FIELDS[n].rare}
     return describe_arguments(check.fn, args)

@@ -10,7 +10,7 @@ from math import isfinite
 from typing import Final
 
 from dagster_project.review.editing.fields import BadCheckError
-from dagster_project.review.editing.kinds import read_check
+from dagster_project.review.editing.forms import read_check
 from dagster_project.review.feedback import review_note
 from environments.describe_check import describe, describe_arguments
 from environments.runtime.task.attempt import Json
@@ -67,7 +67,7 @@ def edited(rubric: Rubric, form: Mapping[str, str], *, author: str) -> Edit:
     if new is not None:
         checks.append(new)
         changes.append(f"A check is added: {describe(new)}")
-        if new.says != describe_arguments(new.fn, new.args):
+        if new.says not in {"", describe_arguments(new.fn, new.args)}:
             written.add(new.check_id)
             changes.append(f"Written beside it: “{new.says[:120]}”")
     faults += _too_many_checks(checks) if not faults else []
@@ -89,7 +89,7 @@ def _edit_one(
     typed = _says(form.get(f"says-{number}", check.says if by_hand else ""))
     changed = args != dict(check.args)
     made = describe_arguments(check.fn, args)
-    says = typed or (made if changed or by_hand else check.says)
+    says = typed or ("" if changed or by_hand else check.says)
     said: list[str] = []
     if weight != check.weight:
         said.append(f"its weight is {weight:g} instead of {check.weight:g}")
@@ -123,7 +123,7 @@ def _new(rubric: Rubric, form: Mapping[str, str], author: str) -> Check | None:
         required="new-required" in form,
         positive=form.get("new-positive", "yes") == "yes",
         weight=_weight(form.get("new-weight", "1") or "1"),
-        says=_says(form.get("new-says", "")) or describe_arguments(fn, args),
+        says=_says(form.get("new-says", "")),
         origin=(f"reviewer {author}",),
     )
 

@@ -17,6 +17,7 @@ from dagster_project.review.editing.call_lines import (
     read_arguments,
     read_calls,
 )
+from environments.runtime.checks.judge import EVIDENCE
 from environments.runtime.task.attempt import Json
 from synth.rubric.facts.told_facts import fact_of_text
 
@@ -36,7 +37,7 @@ class BadCheckError(ValueError):
     """What a person typed is no check; the message says what to change."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Field:
     """One field of a form."""
 
@@ -72,14 +73,11 @@ def _as_names(value: Json, _old: Old) -> str:
 
 
 def _names(text: str, _old: Old) -> Json:
-    names: list[Json] = [line.strip() for line in text.splitlines() if line.strip()]
-    return names
+    return list[Json](_lines(text))
 
 
-def _words(text: str, old: Old) -> Json:
-    found = _names(text, old)
-    words: list[Json] = [str(word).casefold() for word in found] if isinstance(found, list) else []
-    return words
+def _words(text: str, _old: Old) -> Json:
+    return list[Json](_lines(text.casefold()))
 
 
 def _as_number(value: Json, _old: Old) -> str:
@@ -125,15 +123,13 @@ def _as_facts(value: Json, _old: Old) -> str:
 def _facts(text: str, old: Old) -> Json:
     """One fact for each line; one that stood there before keeps the forms it had."""
     known = _by_value(old.get("facts"))
-    facts: list[Json] = [known.get(line) or fact_of_text(line) for line in _lines(text)]
-    return facts
+    return list[Json](known.get(line) or fact_of_text(line) for line in _lines(text))
 
 
 def _answers(text: str, old: Old) -> Json:
     """One right answer for each line; one that stood there before stays as it was compared."""
     known = _by_value(old.get("answers"))
-    answers: list[Json] = [known.get(line, line) for line in _lines(text)]
-    return answers
+    return list[Json](known.get(line, line) for line in _lines(text))
 
 
 def _by_value(kept: Json) -> dict[str, dict[str, Json]]:
@@ -173,8 +169,7 @@ def _as_call(row: Json) -> str:
 
 
 def _calls(text: str, old: Old) -> Json:
-    calls: list[Json] = list(read_calls(text, _ignore(old)))
-    return calls
+    return list[Json](read_calls(text, _ignore(old)))
 
 
 def _as_ends(value: Json, _old: Old) -> str:
@@ -254,38 +249,44 @@ def _as_choice(value: Json, _old: Old) -> str:
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
-def _switch(text: str, _old: Old) -> Json:
+def _is_yes(text: str, _old: Old) -> Json:
     return text == "yes"
 
 
-def _one_line(label: str, hint: str = "", *, rare: bool = False) -> Field:
-    return Field(label=label, widget=LINE, write=_as_text, read=_text, hint=hint, rare=rare)
+def _one_line(label: str, *, rare: bool = False) -> Field:
+    return Field(label, LINE, _as_text, _text, rare=rare)
 
 
 def _count(label: str, *, rare: bool = False) -> Field:
-    return Field(label=label, widget=NUMBER, write=_as_number, read=_read_whole, rare=rare)
+    return Field(label, NUMBER, _as_number, _read_whole, rare=rare)
 
 
 def _name_lines(label: str, *, rare: bool = False) -> Field:
-    return Field(
-        label=label, widget=LINES, write=_as_names, read=_names, hint="one on each line", rare=rare
-    )
+    return Field(label, LINES, _as_names, _names, ONE_EACH, rare=rare)
 
 
 def _choice(label: str, *choices: tuple[str, str], rare: bool = False) -> Field:
-    return Field(
-        label=label, widget=CHOICE, write=_as_choice, read=_text, choices=choices, rare=rare
-    )
+    return Field(label, CHOICE, _as_choice, _text, choices=choices, rare=rare)
 
 
+def _switch(label: str, yes: str = "yes", no: str = "no", *, rare: bool = False) -> Field:
+    choices = (("yes", yes), ("no", no))
+    return Field(label, CHOICE, _as_choice, _is_yes, choices=choices, rare=rare)
+
+
+ONE_EACH: Final = "one on each line"
 _CALL: Final = "one value on each line, as name: value"
+_CALLS: Final = f"the tool on a line, then {_CALL}; a blank line between calls"
+_ENDS: Final = (
+    f"the calls that make the changes: the tool on a line, then {_CALL}; a line “or” "
+    f"between two ends; {NOTHING} where nothing may be changed"
+)
+_BY_TOOL: Final = "tool: argument, argument"
 FIELDS: Final[Mapping[str, Field]] = {
     "tools": _name_lines("Tools"),
     "first": _name_lines("These tools first"),
     "then": _name_lines("Before these tools"),
-    "words": Field(
-        label="Words", widget=LINES, write=_as_names, read=_words, hint="one on each line"
-    ),
+    "words": Field("Words", LINES, _as_names, _words, ONE_EACH),
     "right": _name_lines("Right names"),
     "others": _name_lines("Names that are wrong here"),
     "values": _name_lines("Small numbers"),
@@ -296,93 +297,37 @@ FIELDS: Final[Mapping[str, Field]] = {
     "total": _count("In all, at most"),
     "among": _count("Beside at most so many other facts in one message", rare=True),
     "tool": _one_line("Tool"),
-    "arguments": Field(
-        label="With these values", widget=LINES, write=_as_arguments, read=_arguments, hint=_CALL
-    ),
-    "any_of": Field(
-        label="One of these calls",
-        widget=LINES,
-        write=_as_calls,
-        read=_calls,
-        hint=f"the tool on a line, then {_CALL}; a blank line between calls",
-    ),
-    "ends": Field(
-        label="Right ends",
-        widget=LINES,
-        write=_as_ends,
-        read=_ends,
-        hint=(
-            f"the calls that make the changes: the tool on a line, then {_CALL}; a line “or” "
-            f"between two ends; {NOTHING} where nothing may be changed"
-        ),
-    ),
-    "value": Field(
-        label="Fact",
-        widget=LINE,
-        write=_as_fact,
-        read=_fact,
-        hint="a number or a word; a code of digits in quotes",
-    ),
+    "arguments": Field("With these values", LINES, _as_arguments, _arguments, _CALL),
+    "any_of": Field("One of these calls", LINES, _as_calls, _calls, _CALLS),
+    "ends": Field("Right ends", LINES, _as_ends, _ends, _ENDS),
+    "value": Field("Fact", LINE, _as_fact, _fact, "a number or a word; a code of digits in quotes"),
     "facts": Field(
-        label="Facts",
-        widget=LINES,
-        write=_as_facts,
-        read=_facts,
-        hint="one on each line: an amount, a date, an id, a name",
+        "Facts", LINES, _as_facts, _facts, f"{ONE_EACH}: an amount, a date, an id, a name"
     ),
     "answers": Field(
-        label="Right answers",
-        widget=LINES,
-        write=_as_facts,
-        read=_answers,
-        hint="one on each line: each is right by itself",
+        "Right answers", LINES, _as_facts, _answers, f"{ONE_EACH}: each is right by itself"
     ),
     "kinds": _name_lines("Kinds of facts"),
     "argument": _one_line("Its text"),
-    "prompt": Field(label="Question to the judge", widget=LINES, write=_as_text, read=_text),
-    "scale": Field(
-        label="Scale", widget=LINE, write=_as_scale, read=_scale, hint="two numbers: 0 to 1"
-    ),
-    "evidence": _choice(
-        "The judge reads",
-        ("visible", "what the agent says to the user"),
-        ("calls", "the agent's calls"),
-        ("messages", "all messages, the instructions included"),
-        ("conversation", "what is said and every call with its answer"),
-        ("written", "what the user says and the texts that the agent writes"),
-    ),
+    "prompt": Field("Question to the judge", LINES, _as_text, _text),
+    "scale": Field("Scale", LINE, _as_scale, _scale, "two numbers: 0 to 1"),
+    "evidence": _choice("The judge reads", *EVIDENCE.items()),
     "on_missing": _choice(
         "Where it is missing",
         ("fail", "the check fails"),
         ("null", "the attempt is not graded"),
         rare=True,
     ),
-    "declines": Field(
-        label="A refusal",
-        widget=CHOICE,
-        write=_as_choice,
-        read=_switch,
-        choices=(("yes", "in other words counts as well"), ("no", "is nothing special")),
-        rare=True,
+    "declines": _switch(
+        "A refusal", "in other words counts as well", "is nothing special", rare=True
     ),
     "after": _one_line("Looked at only where this check passed", rare=True),
     "end": _one_line("Passes as well where this check passes", rare=True),
     "writes": _name_lines("Tools that change something", rare=True),
     "maybe": _name_lines("Tools that may change something", rare=True),
-    "texts": Field(
-        label="Texts",
-        widget=LINES,
-        write=_as_left_out,
-        read=_left_out,
-        hint="tool: argument, argument",
-    ),
+    "texts": Field("Texts", LINES, _as_left_out, _left_out, _BY_TOOL),
     "ignore": Field(
-        label="Values that are not compared",
-        widget=LINES,
-        write=_as_left_out,
-        read=_left_out,
-        hint="tool: argument, argument",
-        rare=True,
+        "Values that are not compared", LINES, _as_left_out, _left_out, _BY_TOOL, rare=True
     ),
 }
 """How an argument is edited, whichever kind of check takes it."""
@@ -394,10 +339,9 @@ def field_of(name: str, value: Json) -> Field | None:
         return FIELDS[name]
     label = " ".join(name.replace("_", " ").split())[:60].capitalize() or "Value"
     if isinstance(value, bool):
-        choices = (("yes", "yes"), ("no", "no"))
-        return Field(label=label, widget=CHOICE, write=_as_choice, read=_switch, choices=choices)
+        return _switch(label)
     if isinstance(value, int | float):
-        return Field(label=label, widget=NUMBER, write=_as_number, read=_decimal)
+        return Field(label, NUMBER, _as_number, _decimal)
     if isinstance(value, str):
         return _one_line(label)
     if isinstance(value, list) and value and all(isinstance(item, str) for item in value):

@@ -12,13 +12,14 @@ from dagster_project.causes.label_form import CauseForm, form_of
 from dagster_project.review.desk import AppDesk
 from dagster_project.review.editing.check_lines import lines_of, parts_of
 from dagster_project.review.editing.edits import written_in
-from dagster_project.review.editing.kinds import KINDS, ShownArgument, example_of, fields_of
+from dagster_project.review.editing.forms import ShownArgument, example_of, fields_of
 from dagster_project.review.entry import Entry, GradedAttempt
 from dagster_project.review.page.transcript import turns
 from dagster_project.review.review import CHECK, Review
 from dagster_project.tasks.app_state import ENDS
 from environments.describe_check import describe
 from environments.regrade import conversation
+from environments.runtime.checks.kinds import KINDS
 from environments.runtime.task.rubric import Rubric
 from environments.runtime.task.verdict import Verdict
 from environments.runtime.views.multiplexed import Dispatched

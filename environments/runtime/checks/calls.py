@@ -1,4 +1,4 @@
-"""Checks on the calls themselves: acts such as a hand-over, reads an answer needs, limits, order, things never done.
+"""Checks on the calls themselves: acts such as a hand-over, reads an answer needs, order, things never done.
 
 In: a check's arguments and the view of one attempt; out: a score and one sentence. Not here: what the calls changed
 (`end_state`).
@@ -41,15 +41,6 @@ def read(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | 
     if any(all(name in text for name in names) for names in asked for text in shown):
         return 1.0, "the record was shown"
     return 0.0, "the record that the answer rests on was never read"
-
-
-def calls_at_most(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
-    """A cap on the policy's calls."""
-    most = whole_of(args, "most")
-    count = len(view.own_calls)
-    if most is None:
-        return None, "the check names no limit"
-    return (1.0 if count <= most else 0.0), f"{count_text(count, 'call')}, at most {most} allowed"
 
 
 def never_called(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
@@ -188,18 +179,6 @@ def called(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float 
     count = len(view.answered)
     enough = count >= (1 if least is None else least)
     return (1.0 if enough else 0.0), f"{count_text(count, 'call')} answered"
-
-
-def repeats_at_most(
-    args: Mapping[str, Json], view: View, _check_id: str
-) -> tuple[float | None, str]:
-    """A cap on making one and the same call again and again."""
-    most = whole_of(args, "most")
-    worst = view.most_repeated
-    if most is None:
-        return None, "the check names no limit"
-    often = f"one call was made {worst} times" if worst > 1 else "no call was made twice"
-    return (1.0 if worst <= most else 0.0), often
 
 
 def _was_made(key: Key, args: Mapping[str, Json], view: View) -> bool:

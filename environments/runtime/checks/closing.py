@@ -17,7 +17,6 @@ from ..values.denials import denied_clauses
 from ..values.facts import ID, Fact, places_in
 from ..values.normal import as_list
 from .texts import content_words, stem
-from .told_values import not_at_this_end
 from .view import View, objects_of, texts_of
 
 LONG: Final = 5
@@ -32,9 +31,6 @@ Form = tuple[str, str]
 
 def closing_facts(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
     """Whether no answer tells other facts in place of `facts`; what the user said may be repeated."""
-    applies = not_at_this_end(args, view)
-    if applies is not None:
-        return applies
     known: dict[Form, set[Json]] = defaultdict(set)
     for fact in objects_of(args, "facts"):
         form = form_of(str(fact.get("kind")), str(fact.get("value")))
@@ -51,9 +47,6 @@ def closing_facts(args: Mapping[str, Json], view: View, _check_id: str) -> tuple
 
 def closing_words(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
     """Whether no answer names one of `others` where none of `right` stands: another person, product or code."""
-    applies = not_at_this_end(args, view)
-    if applies is not None:
-        return applies
     if any(is_named(name, view.stated) for name in texts_of(args, "right")):
         return 1.0, "the answers name the right one"
     for other in texts_of(args, "others"):
@@ -66,9 +59,6 @@ def denies_nothing(
     args: Mapping[str, Json], view: View, _check_id: str
 ) -> tuple[float | None, str]:
     """Whether no answer says that something is not so, of which `words` are told as it is: `not` makes what is right wrong."""
-    applies = not_at_this_end(args, view)
-    if applies is not None:
-        return applies
     words = parts_said(" ".join(texts_of(args, "words")))
     for clause in denied_clauses(view.stated):
         if len(words & parts_said(clause)) >= SHARED:

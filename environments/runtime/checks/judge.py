@@ -37,8 +37,14 @@ def question_key(check_id: str, args: Mapping[str, Json], view: View) -> str:
     return digest(body)[:32]
 
 
-EVIDENCE: Final = ("visible", "calls", "messages", "conversation", "written")
-"""What a judge may be shown; the first is the default."""
+EVIDENCE: Final[Mapping[str, str]] = {
+    "visible": "what the agent says to the user",
+    "calls": "the agent's calls",
+    "messages": "all messages and the instructions",
+    "conversation": "what is said and every call with its answer",
+    "written": "what the user says and the texts that the agent writes",
+}
+"""What a judge may be shown, in words; the first is the default."""
 
 
 def evidence_of(args: Mapping[str, Json], view: View) -> Sequence[str]:

@@ -1,4 +1,4 @@
-"""Grading: a rubric and an attempt in, a verdict out. A closed table of functions; data never becomes code.
+"""Grading: a rubric and an attempt in, a verdict out, by a closed table of functions (`kinds`); data never becomes code.
 
 A verdict is 0 if a required check of its role fails, else None if one is None, else the weighted mean of the graded others in
 check order (1 if there are none). A certain failure is a failure whatever else is unknown: nobody can buy a None for it
@@ -7,7 +7,7 @@ with nonsense. Not here: running calls, asking judges.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from typing import Final
 
@@ -16,68 +16,9 @@ from ..task.rubric import AGREEMENT, BOTH, PASSES, REWARD, Check, Rubric
 from ..task.share import PAYS_ALL, PAYS_SHARE, share_of
 from ..task.verdict import CheckResult, Score, Verdict
 from ..values.canonical import rubric_hash
-from .answer import answered
-from .calls import (
-    acted,
-    before,
-    called,
-    calls_at_most,
-    confirmed,
-    never_called,
-    read,
-    repeats_at_most,
-    user_declines,
-    wrote,
-)
-from .closing import closing_facts, closing_words, denies_nothing
-from .end_state import end_state
-from .ground import grounded
-from .judge import judge
-from .texts import text_grounded, text_holds
-from .told_values import (
-    numbers_told,
-    quoted_at_most,
-    said,
-    small_numbers_told,
-    spoke,
-    told,
-    told_some,
-    words_told,
-)
+from ..values.normal import as_list
+from .kinds import KINDS, UNKNOWN
 from .view import View
-
-CheckFunction = Callable[[Mapping[str, Json], View, str], tuple[float | None, str]]
-
-FUNCTIONS: Final[Mapping[str, CheckFunction]] = {
-    "end_state": end_state,
-    "wrote": wrote,
-    "told": told,
-    "told_some": told_some,
-    "closing_facts": closing_facts,
-    "closing_words": closing_words,
-    "denies_nothing": denies_nothing,
-    "answered": answered,
-    "grounded": grounded,
-    "text_holds": text_holds,
-    "text_grounded": text_grounded,
-    "said": said,
-    "spoke": spoke,
-    "numbers_told": numbers_told,
-    "small_numbers_told": small_numbers_told,
-    "words_told": words_told,
-    "quoted_at_most": quoted_at_most,
-    "acted": acted,
-    "read": read,
-    "before": before,
-    "confirmed": confirmed,
-    "user_declines": user_declines,
-    "never_called": never_called,
-    "called": called,
-    "calls_at_most": calls_at_most,
-    "repeats_at_most": repeats_at_most,
-    "judge": judge,
-}
-"""Everything a check can be. A name that is not here is not graded."""
 
 _LOOKS_AT: Final = ("after", "end")
 """Arguments that name another check."""
@@ -149,19 +90,24 @@ def _order(checks: Sequence[Check]) -> Sequence[int]:
 
 
 def _run(check: Check, view: View) -> CheckResult:
-    function = FUNCTIONS.get(check.fn)
-    if function is None:
-        return CheckResult(check_id=check.check_id, score=None, evidence="unknown kind of check")
     after = check.args.get("after")
     if isinstance(after, str) and view.scores.get(after) == 0.0:
         evidence = "not looked at: the end is wrong"
         view.scores[check.check_id] = 0.0
         return CheckResult(check_id=check.check_id, score=0.0, evidence=evidence)
-    score, evidence = function(check.args, view, check.check_id)
+    score, evidence = score_of(check, view)
     if score == 0.0 and check.args.get("on_missing") == "null":
         score, evidence = None, f"{evidence}; outcomes do not tell whether this matters"
     view.scores[check.check_id] = score
     return CheckResult(check_id=check.check_id, score=score, evidence=evidence)
+
+
+def score_of(check: Check, view: View) -> tuple[float | None, str]:
+    """What one check says of an attempt, and why. One that belongs to an end passes at any other: there the end decides."""
+    ends, matched = as_list(check.args.get("ends")), view.matched.get(str(check.args.get("after")))
+    if ends and matched is not None and matched not in ends:
+        return 1.0, "not needed at this end"
+    return KINDS.get(check.fn, UNKNOWN).function(check.args, view, check.check_id)
 
 
 def _combine(

@@ -16,7 +16,7 @@ from ..task.attempt import Json
 from ..values.facts import DATE, NUMBER, Fact, facts_in, folded
 from ..values.normal import as_list, as_object
 from .ground import MOST_NAMED, allowed_text, asked_for, none_of, written_without_ground
-from .told_values import fact_in, not_at_this_end
+from .told_values import fact_in
 from .view import View, objects_of, texts_of, whole_of
 
 WORD: Final = re.compile(r"[^\W\d_]+")
@@ -35,9 +35,6 @@ def text_holds(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[fl
     for several. `facts` are as in `told_some`, `words` are folded; `least` is how many words are enough, `others` how many besides are
     no other text. A text with more specific facts than `among` is a list, and holds none.
     """
-    elsewhere = not_at_this_end(args, view)
-    if elsewhere is not None:
-        return elsewhere
     texts = _written_texts(args, view)
     if not texts:
         return None, "no call wrote this text, and nobody knows whether it is needed"

@@ -1,15 +1,15 @@
-"""Checks on what the user was told: facts that resolved attempts state, and caps against telling everything.
+"""Checks on what the user was told: facts that resolved attempts state, and words that they share.
 
 In: a check's arguments and the view of one attempt. Only assistant messages without tool calls count: a user never
-sees the words beside a call. Not here: which facts matter (synthesis decides that from resolved attempts).
+sees the words beside a call. Not here: which facts matter (synthesis decides that from resolved
+attempts), how much may be told (`caps`).
 """
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import islice, permutations
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Final
 
 from ..task.attempt import Json
@@ -23,7 +23,6 @@ from ..values.facts import (
     facts_in,
     folded,
     may_be_one_date,
-    places_in,
     readings_of,
     stands_in,
 )
@@ -37,29 +36,12 @@ SHORTEST_TEXT: Final = 4
 LONGEST_TEXT: Final = 60
 """Characters of a record's text that is told: shorter ones stand in any words, longer ones are quotations."""
 MOST_TEXTS: Final = 2_000
-MOST_OPEN: Final = 12
-"""Facts of a message of which each two may be a choice; more are a list, which other caps are for."""
-FIELD: Final = re.compile(r"[\"']([\w .-]{1,40})[\"']\s*:")
-"""A name and a colon, as records have them and sentences do not."""
-OR: Final = re.compile(
-    r"[^\w\n]{1,4}(?:[^\W\d]+[^\w\n]{1,3})?(?:or|oder|ou|eller|lub|o|или|または|或)[^\w\n]{1,3}(?:[^\W\d]+[^\w\n]{1,3})?"
-)
-"""What stands between two choices: the word for it, and a word beside it at most. Words that mean another thing in another language (`of`, `u`) are left out."""
-MOST_BETWEEN: Final = 100
-"""Characters of that."""
 CENT: Final = 0.0051
-LEAST_RUN: Final = 32
-"""Characters of a shared run that are looked for; shorter ones are names and phrases."""
-STRIDE: Final = 16
-"""Runs of a result that are looked for begin so many characters apart."""
 
 
 def told(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
     """Whether the user was told a value; with `stands`, the last message that counts the thing has to count it so."""
     value = args.get("value")
-    applies = not_at_this_end(args, view)
-    if applies is not None:
-        return applies
     most = whole_of(args, "among")
     if isinstance(args.get("kind"), str):
         told_it = fact_told(args, view, most)
@@ -86,12 +68,9 @@ def told_some(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[flo
     """Whether the user was told enough of what the policy had to find out.
 
     What counts: the `facts` that resolved attempts told, in any of their forms, and any other specific fact that a tool showed and
-    that nobody had said first; with `texts`, as rubrics before 30 November have it, a text of a record as well. Other words may tell a right answer by other facts. With
-    `only`, nothing but the facts counts, and a text as far as no message says it with other figures (`Room 3`, `Room 5`).
+    that nobody had said first: other words may tell a right answer by other facts. With `only`, nothing but the facts counts, and a
+    text as far as no message says it with other figures (`Room 3`, `Room 5`).
     """
-    applies = not_at_this_end(args, view)
-    if applies is not None:
-        return applies
     facts = objects_of(args, "facts")
     least, among = whole_of(args, "least"), whole_of(args, "among")
     needed = 1 if least is None else least
@@ -100,8 +79,6 @@ def told_some(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[flo
     found = sum(not (only and _said_otherwise(fact, view)) for fact in told_here)
     if found < needed and not only:
         found += _others_told(facts, view, among)
-    if found < needed and args.get("texts") is True and not only:
-        found += len(texts_told(view, among))
     says = f"{count_text(found, 'fact')} told, at least {needed} expected"
     return (1.0 if found >= needed else 0.0), says
 
@@ -144,10 +121,9 @@ def _others_told(facts: list[dict[str, Json]], view: View, among: int | None) ->
     return sum(not view.shown_readings.isdisjoint(readings) for readings in others)
 
 
-def texts_told(view: View, among: int | None = None) -> frozenset[str]:
-    """Texts of records that some message says and the user had not, folded: names, states, products; not beside more than `among` new facts."""
-    said = zip(view.said_folded, view.new_facts, strict=True)
-    said_here = _spaced("\n".join(text for text, new in said if among is None or new <= among))
+def texts_told(view: View) -> frozenset[str]:
+    """Texts of records that some message says and the user had not, folded: names, states, products."""
+    said_here = _spaced("\n".join(view.said_folded))
     if not said_here:
         return frozenset()
     shown = (text for call in view.attempt.calls for text in _texts_in(call.result.content))
@@ -218,80 +194,10 @@ def _shares_reading(
     )
 
 
-def quoted_at_most(
-    args: Mapping[str, Json], view: View, _check_id: str
-) -> tuple[float | None, str]:
-    """That neither tool results nor instructions are copied: no more characters than that stand in messages as long runs of one.
-
-    With `fields`, no more names of fields either: a short record is no answer, however few its characters are.
-    """
-    most, fields = whole_of(args, "most"), whole_of(args, "fields")
-    if most is None or most < 1:
-        return None, "the check names no limit"
-    copied = characters_copied(view)
-    if copied > most:
-        return 0.0, f"{copied} characters of tool results or instructions were copied into messages"
-    if fields is not None and (names := fields_copied(view)) > fields:
-        return 0.0, f"{count_text(names, 'field')} of tool results copied into messages"
-    return 1.0, "neither tool results nor instructions were copied"
-
-
-def fields_copied(view: View) -> int:
-    """How many names of fields, as records write them, messages take over from tool results."""
-    told = [name for text in view.said_folded for name in FIELD.findall(text)]
-    if not told:
-        return 0
-    shown = {name for c in view.attempt.calls for name in FIELD.findall(folded(c.result.content))}
-    return sum(name in shown for name in told)
-
-
-def characters_copied(view: View) -> int:
-    """Characters of all messages that stand in runs of at least `LEAST_RUN` + `STRIDE` that some tool result, or the instructions, have as well."""
-    sources = (*(c.result.content for c in view.attempt.calls), *view.instructions)
-    windows = {
-        text[start : start + LEAST_RUN]
-        for text in (" ".join(folded(source).split()) for source in sources)
-        for start in range(0, len(text) - LEAST_RUN + 1, STRIDE)
-    }
-    if not windows:
-        return 0
-    return sum(_covered(" ".join(message.split()), windows) for message in view.said_folded)
-
-
-def _covered(text: str, windows: Collection[str]) -> int:
-    """Characters of a text that lie in one of the windows."""
-    covered = end = 0
-    for start in range(len(text) - LEAST_RUN + 1):
-        if text[start : start + LEAST_RUN] in windows:
-            covered += start + LEAST_RUN - max(start, end)
-            end = start + LEAST_RUN
-    return covered
-
-
-def numbers_told(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
-    """A cap on how many numbers are told, in one message and in all: listing everything is not an answer.
-
-    With `choices`, on answers that leave open which of two facts it is as well (`12.50 or 14.00`).
-    """
-    choices = whole_of(args, "choices")
-    if choices is not None and (left_open := choices_told(view)) > choices:
-        return 0.0, f"{count_text(left_open, 'answer')} left open which of two facts it is"
-    most, total = view.new_count
-    per_message, overall = whole_of(args, "per_message"), whole_of(args, "total")
-    if per_message is not None and most > per_message:
-        return 0.0, f"{most} numbers in one message; resolved attempts need at most {per_message}"
-    if overall is not None and total > overall:
-        return 0.0, f"{total} numbers in all; resolved attempts need at most {overall}"
-    return 1.0, f"{count_text(total, 'number')} told"
-
-
 def small_numbers_told(
     args: Mapping[str, Json], view: View, _check_id: str
 ) -> tuple[float | None, str]:
     """Whether the small numbers that a tool showed are told, and hardly any other: a count told wrongly stands somewhere all the same."""
-    applies = not_at_this_end(args, view)
-    if applies is not None:
-        return applies
     told, most = small_facts(view), whole_of(args, "most")
     if most is not None and len(told) > most:
         return 0.0, f"{count_text(len(told), 'small number')} told, at most {most} expected"
@@ -313,38 +219,6 @@ def small_facts(view: View) -> frozenset[Fact]:
     return frozenset(fact for fact in told if fact.text not in heard)
 
 
-def choices_told(view: View) -> int:
-    """How many pairs of facts of one kind the messages after the last call leave open: a question before it may well ask which."""
-    messages = [*zip(view.said_folded, view.facts, strict=True)]
-    last = messages[view.closing_from :]
-    return sum(_count_choices(text, facts) for text, facts in last)
-
-
-def _count_choices(text: str, facts: Iterable[Fact]) -> int:
-    told = list(dict.fromkeys(facts))[:MOST_OPEN]
-    return sum(
-        one.kind == other.kind and _are_choices(one.text, other.text, text)
-        for one, other in permutations(told, 2)
-    )
-
-
-def _are_choices(one: str, other: str, text: str) -> bool:
-    """Whether a text says one fact or the other somewhere."""
-    behind = (text[end : end + MOST_BETWEEN + len(other)] for _, end in places_in(one, text))
-    return any(OR.fullmatch(part, 0, at) for part in behind for at, _ in places_in(other, part))
-
-
-def words_told(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
-    """A cap on how much is said: reciting the policy is not an explanation."""
-    longest, spoken = view.characters
-    per_message, overall = whole_of(args, "per_message"), whole_of(args, "total")
-    if per_message is not None and longest > per_message:
-        return 0.0, f"{longest} characters in one message, at most {per_message} allowed"
-    if overall is not None and spoken > overall:
-        return 0.0, f"{spoken} characters in all, at most {overall} allowed"
-    return 1.0, f"{count_text(spoken, 'character')} said"
-
-
 def said(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
     """Whether enough of the words that resolved attempts share were said to the user.
 
@@ -354,21 +228,10 @@ def said(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | 
     if not words and args.get("declines") is True:
         return (1.0 if view.declines else 0.0), "whether it was said that it cannot be done"
     needed = len(words) if least is None else least
-    found = _count_explaining_words(words, args.get("share"), view)
+    found = max((sum(map(here.__contains__, words)) for here in view.words_by_message), default=0)
     if found < needed and args.get("declines") is True and view.declines:
         return 1.0, f"{found} of {len(words)} expected words said, and a refusal in others"
     return (1.0 if found >= needed else 0.0), f"{found} of {len(words)} expected words said"
-
-
-def _count_explaining_words(words: list[str], share: Json, view: View) -> int:
-    """How many of the words one message says; one in which they are too thin a share is a list of words, no explanation."""
-    least = share if isinstance(share, int | float) else 0.0
-    best = 0
-    for said_here in view.words_by_message:
-        found = sum(word in said_here for word in words)
-        if found >= least * len(said_here):
-            best = max(best, found)
-    return best
 
 
 def spoke(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float | None, str]:
@@ -382,18 +245,6 @@ def spoke(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[float |
             return 1.0, f"{last} came last"
         count = view.said_after_calls
     return (1.0 if count >= needed else 0.0), f"{count_text(count, 'message')} to the user"
-
-
-def not_at_this_end(args: Mapping[str, Json], view: View) -> tuple[float | None, str] | None:
-    """A fact that belongs to an end is looked at where that end was reached; elsewhere the end decides."""
-    after = args.get("after")
-    if not isinstance(after, str):
-        return None
-    ends = as_list(args.get("ends"))
-    matched = view.matched.get(after)
-    if matched is not None and ends and matched not in ends:
-        return 1.0, "not needed at this end"
-    return None
 
 
 def _was_told(value: Json, view: View, among: int | None) -> bool:

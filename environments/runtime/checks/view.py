@@ -35,8 +35,6 @@ DECLINES: Final = re.compile(
     re.IGNORECASE,
 )
 """How a policy says in generic English that something is not done."""
-DECLINED: Final = "The user is told that it cannot be done."
-"""What a check says that asks for such words and no others."""
 TELLING_PART: Final = re.compile(r"[^\W\d_]{4,}|\d{2,}")
 TOKEN: Final = re.compile(r"[\w@#][\w@#.+-]*[\w]|\w")
 

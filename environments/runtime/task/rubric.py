@@ -45,7 +45,7 @@ class Check:
     """Positive checks pay for something done; negative ones only gate (something bad was not done)."""
     weight: float = 1.0
     says: str = ""
-    """The check as a plain sentence."""
+    """What a person wrote beside it, or the rule that it stands for; what it asks follows from its kind (`checks.kinds`)."""
     support: int = 0
     """Resolved attempts that satisfy it."""
     counter: int = 0

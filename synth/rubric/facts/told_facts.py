@@ -13,11 +13,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from environments.runtime.checks.caps import characters_copied, choices_told, fields_copied
 from environments.runtime.checks.ground import counted_facts, counts_in, doubted_facts
 from environments.runtime.checks.told_values import (
-    characters_copied,
-    choices_told,
-    fields_copied,
     small_facts,
     texts_told,
 )
@@ -296,9 +294,3 @@ def text_args(texts: Iterable[str]) -> list[dict[str, Json]]:
 def enough_of(told: Sequence[int], share: float) -> int:
     """How many facts somebody else must tell, where resolved attempts told so many each."""
     return max(1, int(share * min(told)))
-
-
-def facts_text(facts: Sequence[Mapping[str, Json]]) -> str:
-    """The facts of a check for a person: the first few, and a mark where there are more."""
-    named = [str(fact["value"]) for fact in facts[:6]]
-    return ", ".join([*named, *(["…"] if len(facts) > len(named) else [])])

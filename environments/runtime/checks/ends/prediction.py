@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Final
 
-from ..likely_results import was_refused
 from ..view import View
 from .attempt_writes import AttemptWrites
 from .compare import EndComparison, compare_end, first_write
+from .likely_results import was_refused
 from .terms import EndTerms, RecordedEnd, Write
 
 HARDLY: Final = 0.2

@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from ..task.attempt import Call, Json
-from ..values.mentions import leaves
-from ..values.normal import stable
-from ..world.notice import objected
-from .view import View, text_of
+from ...task.attempt import Call, Json
+from ...values.mentions import leaves
+from ...values.normal import stable
+from ...world.notice import objected
+from ..view import View, text_of
 
 REFUSED: Final = re.compile(
     r"\b(?:unfortunately|unable|cannot|can.?t|could ?n.?t|could not|did ?n.?t|error|issue|problem|apologi[sz]e|"

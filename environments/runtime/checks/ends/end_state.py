@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ..task.attempt import Json
-from .ends.attempt_writes import AttemptWrites
-from .ends.compare import EndComparison
-from .ends.prediction import predict_end
-from .ends.terms import EndTerms, RecordedEnd
-from .view import View
+from ...task.attempt import Json
+from ..view import View
+from .attempt_writes import AttemptWrites
+from .compare import EndComparison
+from .prediction import predict_end
+from .terms import EndTerms, RecordedEnd
 
 
 def end_state(args: Mapping[str, Json], view: View, check_id: str) -> tuple[float | None, str]:
