@@ -28,6 +28,7 @@ from synth.world.model import ToolModel, Workbench
 from synth.world.observation import by_tool, histories, paired_results
 from synth.world.recorded_only import SAYS as RECORDED_ONLY
 from synth.world.recorded_only import in_words, recorded_part, without_tools
+from synth.world.schema.field_names import forget_fields
 from synth.world.stated_effects import stated_effects
 from synth.world.subjects import subject_of
 from synth.world.time.continuity import LIVING, RESET, infer_continuity
@@ -218,6 +219,7 @@ def _observe(
 ) -> Workbench:
     seen = histories(episodes)
     around = learn_around(seen, episodes, living=living, shared=shared)
+    fields = forget_fields(seen)
     old = {v.name: v for known in around.versions.values() for v in known}
     observed = by_tool(seen)
     stated = stated_effects(episodes, observed)
@@ -238,6 +240,7 @@ def _observe(
         tools=tools,
         envelopes=around.callers,
         views=around.views,
+        fields=fields,
         own_starts=around.own_starts,
         model=settings.proposals,
         is_certain=not settings.risk,

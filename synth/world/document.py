@@ -30,6 +30,7 @@ def write_document(bench: Workbench) -> WorldDocument:
         tape=dict(sorted(bench.tape.items())),
         timeline=dict(sorted(bench.timeline.items())),
         reads=frozenset(name for name, tool in bench.tools.items() if tool.declared),
+        fields=bench.fields,
         views=ViewParts(
             versions=bench.views.versions,
             bound=bench.views.bound,

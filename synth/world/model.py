@@ -164,6 +164,8 @@ class Workbench:
     """Where every subject has a start of its own: what says so."""
     is_certain: bool = True
     """Whether nothing may be told that recordings do not show (risk 0)."""
+    fields: frozenset[str] = frozenset()
+    """Keys that look like ids and name nothing: fields and arguments."""
     model: LlmSettings | None = None
     """Who may propose behaviours where the search finds none."""
     timeline: dict[str, TimelinePart] = field(default_factory=dict)

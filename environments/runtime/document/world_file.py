@@ -61,6 +61,8 @@ class WorldDocument:
     """Of a backend that lives on: rows over time by table."""
     reads: frozenset[str] = frozenset()
     """Tools of which a person says that they change nothing."""
+    fields: frozenset[str] = frozenset()
+    """Keys that look like ids and name nothing: fields and arguments."""
     views: ViewParts = flat(ViewParts)
     prose: Mapping[Named, ProsePart] = field(default_factory=dict)
     """Texts that agents word themselves, by tool as they call it."""

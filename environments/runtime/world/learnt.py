@@ -42,6 +42,7 @@ class Learnt:
         "dispatched",
         "document",
         "envelopes",
+        "fields",
         "keyed",
         "listed",
         "living",
@@ -108,6 +109,8 @@ class Learnt:
         """By name: the plain words that it is listed under, such as the day of an event."""
         self.keyed = key_words(self.base)
         """All plain words under which rows stand."""
+        self.fields = document.fields
+        """Keys that look like ids and name nothing: fields and arguments."""
         self.roots: dict[tuple[int, int], tuple[Mapping[str, Any] | None, CachedState]] = {}
         self.cache: dict[
             tuple[str, str], tuple[ToolResult, frozenset[str] | None, Place | None]

@@ -93,6 +93,7 @@ def entry_of(
         kind="" if not known else "act" if tool.part.kind == "act" else "write",
         is_result_unknown=is_result_unknown,
         under=here.world.listed,
+        fields=here.world.fields,
         settled=tool.influence.settled,
         about=about,
         tainted_tables=tool.influence.far,
@@ -106,7 +107,7 @@ def log_unknown(here: CallContext, name: str, args: Mapping[str, Json], content:
         came = CallResult(content=content)
         here.state.add(entry_of(here, tool, dict(args), came, known=False))
         return
-    here.state.add(Entry(tool=name, args=dict(args), known=False))
+    here.state.add(Entry(tool=name, args=dict(args), known=False, fields=here.world.fields))
 
 
 def _named_places(here: CallContext, tool: Tool, args: dict[str, Json]) -> tuple[Place, ...]:
