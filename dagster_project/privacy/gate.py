@@ -30,9 +30,9 @@ from dagster_project.lake.freshness import (
     store,
     work,
 )
-from dagster_project.lake.rows import from_rows
+from dagster_project.lake.rows import Record, from_rows
 from dagster_project.lake.store import Lake
-from dagster_project.lake.tables import EPISODES, LEARNT, OUTCOMES
+from dagster_project.lake.tables import EPISODES, LEARNT, OUTCOMES, Table
 from ingest.records.episode import Episode, Step, ToolCall
 from ingest.records.outcome import Outcome
 from redact.apply.context import vocabulary_of
@@ -70,19 +70,21 @@ def vault_of(home: Home, secret: bytes) -> Vault:
 
 def raw_episodes(lake: Lake, app: str, days: Iterable[str]) -> dict[str, list[Episode]]:
     """The raw episodes of some days."""
-    found: dict[str, list[Episode]] = {day: [] for day in days}
-    rows = lake.read(EPISODES, app=app, days=found).to_pylist()
-    for row, episode in zip(rows, from_rows(Episode, rows), strict=True):
-        found[row["day"]].append(episode)
-    return found
+    return _raw_records(Episode, lake, EPISODES, app, days)
 
 
 def raw_outcomes(lake: Lake, app: str, days: Iterable[str]) -> dict[str, list[Outcome]]:
     """The raw outcomes of some days."""
-    found: dict[str, list[Outcome]] = {day: [] for day in days}
-    rows = lake.read(OUTCOMES, app=app, days=found).to_pylist()
-    for row, outcome in zip(rows, from_rows(Outcome, rows), strict=True):
-        found[row["day"]].append(outcome)
+    return _raw_records(Outcome, lake, OUTCOMES, app, days)
+
+
+def _raw_records(
+    of: type[Record], lake: Lake, table: Table, app: str, days: Iterable[str]
+) -> dict[str, list[Record]]:
+    found: dict[str, list[Record]] = {day: [] for day in days}
+    rows = lake.read(table, app=app, days=found).to_pylist()
+    for row, record in zip(rows, from_rows(of, rows), strict=True):
+        found[row["day"]].append(record)
     return found
 
 

@@ -200,7 +200,9 @@ def _acts_alike(material: Material, other: OtherTask) -> bool:
     Only where the act says something (to which of several queues): a bare hand-over is the same for every task.
     """
     acted = [c.args.get("any_of") for c in material.candidate.rubric.checks if c.fn == "acted"]
-    rows = {(str(row[0]), str(row[1])) for one in acted for row in _lists(one)}
+    rows = {
+        (str(row[0]), str(row[1])) for one in acted for row in as_list(one) if isinstance(row, list)
+    }
     if not rows:
         return False
     ignore = material.end_args.get("ignore")
@@ -218,10 +220,6 @@ def _answers_alike(material: Material, other: OtherTask) -> bool:
     """Whether the same answer is right at another task: its solution then answers this one, too."""
     own = {words_compared(answer) for answer in material.answers}
     return any(words_compared(answer) in own for answer in answers_in(other.rubric))
-
-
-def _lists(value: Json) -> list[list[Json]]:
-    return [row for row in as_list(value) if isinstance(row, list)]
 
 
 def _fisher(material: Material) -> Probe:

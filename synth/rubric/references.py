@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 from environments.runtime.checks.answer import (
@@ -26,6 +27,7 @@ from environments.runtime.values.literals import parse_json
 from redact.readers.corrections import calls_in
 from redact.records.clean_episode import WITHHELD
 from redact.records.clean_outcome import CleanOutcome
+from synth.labels.label import statements_of
 from synth.labels.policy import RANKS, OutcomePolicy
 from synth.recordings.attempt_facts import Facts
 from synth.rubric.evidence import origin_of, required_check
@@ -76,13 +78,7 @@ class Reference:
 
 def references_of(outcomes: Iterable[CleanOutcome], policy: OutcomePolicy) -> dict[str, Reference]:
     """Per episode what its outcomes say the right answer was; episodes without one are not in it."""
-    found: dict[str, Reference] = {}
-    for outcome in sorted(outcomes, key=lambda o: o.outcome_id):
-        said = _reference_said(outcome, policy)
-        if said is not None:
-            name = outcome.episode_id
-            found[name] = join_references(found[name], said) if name in found else said
-    return found
+    return statements_of(outcomes, partial(_reference_said, policy=policy), join_references)
 
 
 def join_references(one: Reference, other: Reference) -> Reference:

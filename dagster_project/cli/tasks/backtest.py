@@ -36,9 +36,9 @@ def backtest(
     console = notices()
     with console.status("starting"):
         # pyarrow and dagster: 3 s
-        from dagster_project.build.progress import listening  # noqa: PLC0415
+        from dagster_project.build.progress import listen_to_steps  # noqa: PLC0415
         from dagster_project.worlds.backtest import backtest as run_backtest  # noqa: PLC0415
-    with Bars(console) as bars, listening(bars.hear):
+    with Bars(console) as bars, listen_to_steps(bars.hear):
         found = run_backtest(
             opened,
             episodes,
