@@ -43,7 +43,7 @@ from redact.evidence.definitions import names_of_all
 from redact.fold import fold
 from redact.kinds import family_of
 from redact.operators.redraws import DRAWN_AGAIN
-from redact.operators.vault import Vault, open_vault
+from redact.operators.vault import Vault
 from redact.policy import Policy, load_policy
 from redact.readers.base64_runs import hidden_texts
 from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
@@ -65,7 +65,7 @@ def policy_digest(home: Home) -> str:
 def vault_of(home: Home, secret: bytes) -> Vault:
     """The home's vault; hold the home's `vault` lock from opening to saving."""
     claim_vault(home)
-    return open_vault(home.sealed_vault, secret)
+    return Vault(home.sealed_vault, secret)
 
 
 def raw_episodes(lake: Lake, app: str, days: Iterable[str]) -> dict[str, list[Episode]]:

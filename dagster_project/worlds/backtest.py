@@ -1,6 +1,6 @@
 """The backtest: held-out chat logs through the same redaction, replayed and graded by what a home has learnt.
 
-Comes in: chat-log files and a home. Goes out: the document of design section 9. The home is not changed: surrogates are keyed, so a value
+Comes in: chat-log files and a home. Goes out: the JSON that `backtest --json` writes. The home is not changed: surrogates are keyed, so a value
 gets here what it got there. Where a task names a held-out episode's key, calls start from its state, else from the app's at the time the
 episode started.
 """

@@ -31,7 +31,7 @@ ATTACKS = (
 ATTACK_HEAD = "| app | attack | paid without the gate | paid by accepted tasks |\n|---|---|---|---|"
 
 ANSWERS = (
-    "Worlds answer calls that no recording made. The risk is the share of their told answers that may be wrong; what is not sure enough "
+    "Worlds answer calls that no recording made. The risk is the share of their returned answers that may be wrong; what is not sure enough "
     "is `unknown`. A change whose effect is unknown has no reward; after a look-up that is unknown an attempt is paid by what it still "
     "does and tells. Below: calls of held-out episodes, answered at several risks."
 )

@@ -2,7 +2,7 @@
 
 In: a task, a run of it, and how the app's other tasks give each argument (`Habits`). Out: the values that nothing tells, each with
 its tool and path. A value is told by the opening, the tool definitions, the user (before, or when asked) and results of earlier calls; a
-constant of the app is known without being told. Not here: what counts as told (`shown`), whether a value matters (`solvable`).
+constant of the app is known without being told. Not here: what counts as told (`readable_values`), whether a value matters (`solvable`).
 """
 
 from __future__ import annotations

@@ -179,12 +179,6 @@ class Material:
         return {tool: tuple(map(str, as_list(names))) for tool, names in named}
 
     @cached_property
-    def changes_something(self) -> bool:
-        """Whether some accepted end changes the world."""
-        ends = [e for e in as_list(self.end_args.get("ends")) if isinstance(e, dict)]
-        return any(e.get("writes") or e.get("effects") for e in ends)
-
-    @cached_property
     def planned(self) -> tuple[PlannedCall, ...]:
         """The solution's calls."""
         return planned_calls(self.candidate.solution)

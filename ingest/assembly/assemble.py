@@ -17,7 +17,7 @@ from itertools import chain, pairwise, product
 from ingest.assembly.call_ids import join_results
 from ingest.assembly.conversations import Conversation, gather
 from ingest.assembly.forest import Node, grow
-from ingest.assembly.history import Place, Thread, weave
+from ingest.assembly.history import Nesting, Thread, weave
 from ingest.assembly.repeats import (
     fill_repeated_runs,
     is_repeat,
@@ -148,10 +148,10 @@ def _outermost_nodes(nodes: list[Node]) -> list[Node]:
     return [n for n in told if not any(above in told for above in n.ancestors())]
 
 
-def _place(call: Node) -> Place:
+def _place(call: Node) -> Nesting:
     within = next((above for above in call.ancestors() if above.reading.kind == TOOL), None)
     depth = sum(1 for above in call.ancestors() if above.reading.kind in {AGENT, TOOL})
-    return Place(within=within, depth=depth)
+    return Nesting(within=within, depth=depth)
 
 
 def _instructions(call: Node) -> list[Step]:

@@ -3,7 +3,7 @@
 In: clean outcomes and the outcome policy. Out: per episode the calls that make its right end, with who said so and how far to
 trust it; or why nothing is taken. A correction counts only where it is JSON that names calls, and where a person or the
 business says it: a model's opinion or a guess never does, a program's only where the policy counts it. Not here: whether the
-world does these calls (`corrected`).
+world does these calls (`corrected_ends`).
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ def _show(found: dict[str, Any]) -> None:
     )
     chosen = set(found["risk"].values())
     print_table(
-        "What risk buys: the share of told answers that may be wrong, and what it gives",
+        "What risk buys: the share of returned answers that may be wrong, and what it gives",
         ("risk", "right", "wrong", "wrong of told", "unknown", ""),
         points(found["frontier"], chosen.pop() if len(chosen) == 1 else None),
     )

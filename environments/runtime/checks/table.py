@@ -167,7 +167,7 @@ def _run(check: Check, view: View) -> CheckResult:
 def _combine(
     checks: Sequence[Check], scores: Sequence[float | None], role: str
 ) -> tuple[float | None, str]:
-    """The design's formula over the checks of one role, in check order."""
+    """The formula in `task/rubric.py` over the checks of one role, in check order."""
     roles = (role, BOTH)
     mine = [(c, s) for c, s in zip(checks, scores, strict=True) if c.role in roles]
     if not mine:
