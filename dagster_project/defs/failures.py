@@ -12,12 +12,7 @@ from dagster_project.build.left_out import Skips
 from dagster_project.build.progress import report_each
 from dagster_project.causes.cluster_rows import AGREEMENT, agreement_row
 from dagster_project.causes.opinions import asked_for, said_of
-from dagster_project.defs.asset import lake_asset
-from dagster_project.defs.partitions import APP_DAYS, app_days
-from dagster_project.defs.resources import CleanSide
-from dagster_project.defs.result import AssetResult, asset_result
-from dagster_project.defs.show import rows_of, table_of
-from dagster_project.lake.clean_records import (
+from dagster_project.clean_records import (
     clean_episodes_of,
     clean_outcomes_of,
     failures_of,
@@ -25,6 +20,11 @@ from dagster_project.lake.clean_records import (
     labels_of,
     outcome_policy_of,
 )
+from dagster_project.defs.asset import lake_asset
+from dagster_project.defs.partitions import APP_DAYS, app_days
+from dagster_project.defs.resources import CleanSide
+from dagster_project.defs.result import AssetResult, asset_result
+from dagster_project.defs.show import rows_of, table_of
 from dagster_project.lake.freshness import (
     Key,
     clear,

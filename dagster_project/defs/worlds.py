@@ -11,7 +11,9 @@ import dagster as dg
 from dagster_project.build.budgets import Meter, meter_of
 from dagster_project.build.figures import FigureBasis, forget, keep, stands
 from dagster_project.build.left_out import SkippedUnit, Skips, collect_skips, next_part, skipped_of
+from dagster_project.build.left_out_rows import BUDGET
 from dagster_project.build.progress import tell
+from dagster_project.clean_records import clean_episodes_of
 from dagster_project.defs.asset import every_part_of, lake_asset
 from dagster_project.defs.partitions import APPS
 from dagster_project.defs.resources import CleanSide
@@ -19,7 +21,6 @@ from dagster_project.defs.result import AssetResult, asset_result
 from dagster_project.defs.show import bars, rows_of
 from dagster_project.engine.interface import Load
 from dagster_project.lake.clean_files import publish
-from dagster_project.lake.clean_records import clean_episodes_of
 from dagster_project.lake.documents import Document, to_rows
 from dagster_project.lake.freshness import (
     Key,
@@ -34,7 +35,6 @@ from dagster_project.lake.freshness import (
 )
 from dagster_project.lake.learnt_tables import WORLDS
 from dagster_project.lake.store import Lake
-from dagster_project.report.faults import BUDGET
 from dagster_project.report.worlds import version_rows
 from dagster_project.worlds.fallback_worlds import learn_with_fallback
 from dagster_project.worlds.held_out import measure

@@ -20,7 +20,7 @@ from shlex import quote
 from typing import Final
 
 from dagster_project.errors import HomeError, VaultElsewhere
-from dagster_project.home.storage import StoragePlace, keep_place, local_side, place_of, url_in
+from dagster_project.storage.places import StoragePlace, keep_place, local_side, place_of, url_in
 from environments.runtime.answers.recall import MOST_RISK, RISK, is_risk
 
 HOME_FORMAT: Final = 1

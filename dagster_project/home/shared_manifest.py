@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Final
 
 from dagster_project.errors import HomeError
-from dagster_project.home.storage import StoragePlace
-from dagster_project.lake.objects import Objects, StoredObject
+from dagster_project.storage.objects import Objects, StoredObject
+from dagster_project.storage.places import StoragePlace
 
 _KEY: Final = "home.json"
 _TRIES: Final = 20

@@ -12,7 +12,7 @@ from typing import Final
 from deltalake import CommitProperties, DeltaTable
 
 from dagster_project.context_values import set_inside
-from dagster_project.lake.objects import Objects
+from dagster_project.storage.objects import Objects
 
 _NAME: Final = "tracegym_commit"
 _FOLLOWING: Final = 20

@@ -14,13 +14,13 @@ from shlex import quote
 from typing import Any
 
 from dagster_project.build.progress import report_each
-from dagster_project.defs.resources import CleanSide
-from dagster_project.errors import InputError
-from dagster_project.home.layout import Home, lock
-from dagster_project.lake.clean_records import (
+from dagster_project.clean_records import (
     clean_episodes_of,
     outcome_policy_of,
 )
+from dagster_project.defs.resources import CleanSide
+from dagster_project.errors import InputError
+from dagster_project.home.layout import Home, lock
 from dagster_project.lake.documents import records
 from dagster_project.lake.learnt_tables import TASKS, VERIFIED, WORLDS
 from dagster_project.lake.store import Lake

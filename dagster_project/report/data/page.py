@@ -7,6 +7,7 @@ Texts may hold anything: the page escapes them and cuts what is too long.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from dagster_project.build.left_out_rows import SkippedRow
 from dagster_project.report.data.arrivals import (
     Missing,
     OutcomeCount,
@@ -25,7 +26,6 @@ from dagster_project.report.data.tasks import (
     TaskRow,
 )
 from dagster_project.report.data.worlds import WorldRow
-from dagster_project.report.faults import SkippedRow
 from dagster_project.tasks.grader_trust import KindTrust
 from environments.verification.attack_table import AttackRow, WayRow
 

@@ -15,8 +15,8 @@ from obstore.exceptions import AlreadyExistsError, BaseError, PreconditionError
 from obstore.store import ObjectStore, from_url
 
 from dagster_project.errors import LakeError
-from dagster_project.home.storage import TRIES, StoragePlace
-from dagster_project.lake.faults import sentence_of
+from dagster_project.storage.faults import sentence_of
+from dagster_project.storage.places import TRIES, StoragePlace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

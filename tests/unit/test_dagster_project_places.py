@@ -24,12 +24,12 @@ from dagster_project.home.layout import (
     set_redaction,
 )
 from dagster_project.home.owner import holder_of, owned
-from dagster_project.home.storage import PATIENCE_S, STORAGE, StoragePlace, place_of, url_in
 from dagster_project.lake.clean_files import bring, publish
-from dagster_project.lake.faults import sentence_of
-from dagster_project.lake.objects import Objects
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import Table
+from dagster_project.storage.faults import sentence_of
+from dagster_project.storage.objects import Objects
+from dagster_project.storage.places import PATIENCE_S, STORAGE, StoragePlace, place_of, url_in
 from tests.s3_server import Server, serving
 
 FIELDS: list[pa.Field[Any]] = [
