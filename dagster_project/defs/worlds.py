@@ -46,7 +46,7 @@ from dagster_project.worlds.stored_worlds import (
     world_of,
 )
 from environments.fidelity import VERDICTS
-from environments.unsettled_calls import settle
+from environments.unsettled_calls import unsettled_calls
 from redact.records.clean_episode import CleanEpisode
 from synth.world_settings import load_world_settings
 from synth.worlds import WorldSettings
@@ -243,7 +243,11 @@ def _result(lake: Lake, apps: Sequence[str], recomputed: int) -> AssetResult:
             ),
             "unknown_calls": rows_of(
                 ("app", "tool", "call", "why", "count", "what would settle it"),
-                [row for world in known for row in _unsettled_calls(world)],
+                [
+                    (world.app, *row)
+                    for world in known
+                    for row in unsettled_calls(world.fidelity.get("by_tool", {}))[:MOST_UNSETTLED]
+                ],
             ),
             "picture": bars(
                 "held-out calls", {v: sum(_count(world, v) for world in known) for v in VERDICTS}
@@ -305,17 +309,6 @@ def _tools(world: StoredWorld) -> list[tuple[str | int, ...]]:
         for tool in world.tools
         for found in (by_tool.get(tool.name, {}),)
     ]
-
-
-def _unsettled_calls(world: StoredWorld) -> list[tuple[str, str, str, str, int, str]]:
-    """The kinds of calls that most often end in `unknown`."""
-    rows = [
-        (world.app, tool, shape, why, count, settle(why))
-        for tool, found in world.fidelity.get("by_tool", {}).items()
-        for shape, reasons in found.get("unknowns", {}).items()
-        for why, count in reasons.items()
-    ]
-    return sorted(rows, key=lambda row: -row[4])[:MOST_UNSETTLED]
 
 
 def _count(world: StoredWorld, verdict: str) -> int:

@@ -63,7 +63,8 @@ def groups(crashed: str) -> tuple[list[list[Facts]], ToolKinds]:
     kinds = infer_tools([record(e) for e, _ in seen])
     facts = [facts_of(record(e), Label(resolved=r, confidence=0.97), kinds) for e, r in seen]
     pairs = [facts[i : i + 2] for i in range(0, len(facts), 2)]
-    return pairs, kinds.with_failing(failing_writers(pairs))
+    failing = failing_writers(pairs)
+    return pairs, kinds.map_tools(lambda name, tool: replace(tool, failing=failing.get(name, "")))
 
 
 def derive(crashed: str) -> Derived:
