@@ -21,7 +21,7 @@ from redact.operators.vault import Vault
 from redact.policy import Policy
 from redact.readers.documents import Documents, FoundValue, Unexplained
 from redact.recognizers.analyzer import Finder
-from redact.recognizers.named_ids import NAMED_ID, named_ids_in
+from redact.recognizers.registry import NAMED_ID, named_ids_in
 from redact.records.clean_episode import CLEAN_EPISODE_SCHEMA
 from redact.records.clean_rows import clean_episode_from_row
 from redact.values.free_ids import windows_of
