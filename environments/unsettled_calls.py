@@ -42,7 +42,7 @@ class UnsettledCall(NamedTuple):
     shape: str
     """The call in words: its arguments by name, no values."""
     reason: str
-    count: int
+    times: int
     settle: str
     """What recording would settle it."""
 
@@ -55,7 +55,7 @@ def unsettled_calls(by_tool: Mapping[str, Mapping[str, Any]]) -> list[UnsettledC
         for shape, reasons in found.get("unknowns", {}).items()
         for reason, count in reasons.items()
     ]
-    return sorted(rows, key=lambda row: (-row.count, row.tool, row.shape, row.reason))
+    return sorted(rows, key=lambda row: (-row.times, row.tool, row.shape, row.reason))
 
 
 def shape_of(arguments: str) -> str:

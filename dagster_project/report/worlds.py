@@ -86,7 +86,7 @@ def _tool(tool: ToolSummary, counts: Mapping[str, Any] | None, cost: ToolCost) -
         fidelity=_fidelity(counts),
         tape=_tape(found) if found else None,
         unknowns=tuple(
-            UnknownCall(says=f"{row.shape}: {row.reason}", count=row.count, settle=row.settle)
+            UnknownCall(says=f"{row.shape}: {row.reason}", count=row.times, settle=row.settle)
             for row in unsettled_calls({tool.name: found})
         ),
         sources=tuple(Count(name=name, count=n) for name, n in found.get("sources", {}).items()),

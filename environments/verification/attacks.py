@@ -22,7 +22,7 @@ from environments.runtime.task.attempt import Json
 from environments.runtime.task.candidate import Action
 from environments.runtime.task.tool_definition import choices_of, form_of
 from environments.runtime.values.facts import facts_in
-from environments.runtime.values.normal import as_list
+from environments.runtime.values.normal import as_list, as_object
 from environments.verification.constant import constant_policies, handed_over, said_codes
 from environments.verification.material import Material, OtherTask, answers_in
 from environments.verification.probe import MASKED, ZERO, Probe, calls, says
@@ -205,8 +205,7 @@ def _acts_alike(material: Material, other: OtherTask) -> bool:
     }
     if not rows:
         return False
-    ignore = material.end_args.get("ignore")
-    authored = ignore if isinstance(ignore, dict) else {}
+    authored = as_object(material.end_args.get("ignore"))
     ends = {tool for tool, _ in rows}.union(material.changing, material.candidate.task.last_tools)
     made = {
         (c.name, canonical_arguments(c.parsed, list(map(str, as_list(authored.get(c.name))))))

@@ -24,7 +24,7 @@ from environments.runtime.task.tool_definition import (
     properties_of,
 )
 from environments.runtime.values.literals import parse_json
-from environments.runtime.values.normal import stable
+from environments.runtime.values.normal import as_list, stable
 from environments.verification.readable_values import SMALL, VisibleTexts, fold
 
 MOST_GIVE: Final = 0.5
@@ -363,8 +363,7 @@ def _choices_at(schema: Json, path: Path) -> list[Json]:
         at = inner if name == "*" else inner.get(name) if isinstance(inner, dict) else None
     if not isinstance(at, dict):
         return []
-    examples = at.get("examples")
-    listed = examples if isinstance(examples, list) else []
+    listed = as_list(at.get("examples"))
     return [*choices_of(at), *listed, *(at[n] for n in ("default", "example") if n in at)]
 
 
