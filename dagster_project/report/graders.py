@@ -9,12 +9,9 @@ from dagster_project.report.data.tasks import GraderRow
 from dagster_project.tasks.agreement import HeldOut, by_cluster, figures_of
 from dagster_project.tasks.app_state import Standing
 from dagster_project.tasks.grader_trust import (
-    AppTrust,
     KindTrust,
-    Share,
 )
 from dagster_project.tasks.verification import trust_in
-from environments.runtime.task.attempt import Json
 from environments.verify import ACCEPTED
 from synth.clusters.clustering import Cluster
 
@@ -46,51 +43,6 @@ def kind_rows(standing: Standing, held_out: Sequence[HeldOut]) -> tuple[KindTrus
     """All graders of an app, then those of each kind of check among the tasks that their own gate accepted."""
     found = trust_in(standing.verdicts.values(), held_out)
     return (found.whole, *found.kinds) if found.kinds else ()
-
-
-def card_rows(app: str, found: AppTrust) -> list[Json]:
-    """The same for the card of a task set, as plain JSON; rounded, so that equal lakes give equal cards anywhere."""
-    if not found.kinds:
-        return []
-    return [
-        {
-            "app": app,
-            "kind": row.kind,
-            "standing": row.says,
-            "tasks": row.tasks,
-            "left_out": {
-                "attempts": {
-                    "graded": row.graded,
-                    "of": row.attempts,
-                    "kappa": _rounded(row.kappa),
-                    "false_pass": _share_json(row.false_pass),
-                    "false_fail": _share_json(row.false_fail),
-                },
-                "tasks": {
-                    "graded": row.graded_tasks,
-                    "of": row.tasks if row.kind else row.graded_tasks,
-                    "kappa": _rounded(row.kappa_low),
-                    "false_pass": _share_json(row.tasks_false_pass),
-                    "false_fail": _share_json(row.tasks_false_fail),
-                },
-            },
-        }
-        for row in (found.whole, *found.kinds)
-    ]
-
-
-def _rounded(value: float | None) -> float | None:
-    """Never -0.0, which sums in floating point leave."""
-    return None if value is None else round(value, 4) + 0.0
-
-
-def _share_json(share: Share) -> dict[str, Json]:
-    return {
-        "count": share.count,
-        "of": share.of,
-        "low": round(share.low, 4),
-        "high": round(share.high, 4),
-    }
 
 
 def _clusters_of(standing: Standing, clusters: Sequence[Cluster]) -> dict[str, str]:

@@ -17,8 +17,9 @@ from typing import Final
 import jinja2
 from markupsafe import Markup
 
+from dagster_project import page_texts as texts
 from dagster_project.build.left_out_rows import SEND
-from dagster_project.report import pictures, texts
+from dagster_project.report import pictures
 from dagster_project.report.data.arrivals import (
     Missing,
     OutcomeCount,

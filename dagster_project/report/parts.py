@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from dagster_project.arrival.files import quarantined
 from dagster_project.build.left_out import Skips, skipped_of
 from dagster_project.build.left_out_rows import rows_of
+from dagster_project.causes.cluster_rows import agreement_rows
 from dagster_project.clean_records import (
     clean_episodes_of,
     clean_outcomes_of,
@@ -32,7 +33,7 @@ from dagster_project.privacy.account import HELD, LANGUAGE, REPLACED, TALKS, WIT
 from dagster_project.privacy.gate import policy_of
 from dagster_project.privacy.leaks import leaks_of
 from dagster_project.privacy.signoff import says
-from dagster_project.report.clusters import agreement_rows, cluster_rows, gone_rows
+from dagster_project.report.clusters import cluster_rows, gone_rows
 from dagster_project.report.data.arrivals import (
     LanguageCount,
     Missing,

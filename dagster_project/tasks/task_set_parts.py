@@ -15,8 +15,8 @@ from dagster_project.lake.learnt_tables import TASKS, VERIFIED
 from dagster_project.lake.rows import texts
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import CLEAN_EPISODES
-from dagster_project.report.graders import card_rows
 from dagster_project.tasks.agreement import held_out_of
+from dagster_project.tasks.grader_trust import card_rows
 from dagster_project.tasks.judge_replies import replies_of
 from dagster_project.tasks.sampling import Sample, cluster_by_episode, sample_of
 from dagster_project.tasks.verification import VerifiedTask, trust_in

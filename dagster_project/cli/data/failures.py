@@ -131,13 +131,10 @@ def _show_facts(lake: "Lake", one: "Cluster") -> None:
 
 def _show_agreement(lake: "Lake", apps: "Sequence[str]") -> None:
     """How often evidence and a model name what people name, where people labelled failures."""
-    from dagster_project.causes.cluster_rows import AGREEMENT, agreement_row  # noqa: PLC0415 - see above
+    from dagster_project.causes.cluster_rows import AGREEMENT, agreement_rows  # noqa: PLC0415 - see above
     from dagster_project.clean_records import failures_of  # noqa: PLC0415 - see above
-    from synth.failures.judging.agreement import agreement_of  # noqa: PLC0415 - see above
 
-    rows = [
-        (app, *agreement_row(row)) for app in apps for row in agreement_of(failures_of(lake, app))
-    ]
+    rows = [row for app in apps for row in agreement_rows(app, failures_of(lake, app))]
     if rows:
         print_table("Causes beside the labels of people", ("app", *AGREEMENT), rows)
 

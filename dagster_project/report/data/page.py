@@ -18,14 +18,14 @@ from dagster_project.report.data.arrivals import (
 from dagster_project.report.data.counts import Figure, FunnelStage
 from dagster_project.report.data.failures import ClusterRow
 from dagster_project.report.data.tasks import (
-    ComparisonRow,
     GraderRow,
     GroundRow,
-    RolloutRow,
     TaskCount,
     TaskRow,
 )
 from dagster_project.report.data.worlds import WorldRow
+from dagster_project.rollouts.store import RolloutRow
+from dagster_project.runs.policy_pairs import ComparisonRow
 from dagster_project.tasks.grader_trust import KindTrust
 from environments.verification.attack_table import AttackRow, WayRow
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import jinja2
 
-from dagster_project.report import texts
+from dagster_project import page_texts as texts
 from dagster_project.review.guide.tour import TourPlace
 from environments.describe_check import describe
 from environments.diff import title_of
