@@ -45,12 +45,13 @@ from dagster_project.report.data.arrivals import (
 from dagster_project.report.data.counts import Figure, ranked
 from dagster_project.report.data.page import ReportData
 from dagster_project.report.feedback_gaps import feedback_gaps
-from dagster_project.report.graders import grader_rows, kind_rows
 from dagster_project.report.page import write_report
 from dagster_project.report.remaining_values import stays_rows
 from dagster_project.report.tasks import (
     attacks_on,
+    grader_rows,
     ground_rows,
+    kind_rows,
     task_count,
     task_rows,
     ways_of,
