@@ -44,8 +44,7 @@ from synth.labels.label import Label
 from synth.recordings.attempt import EpisodeAttempt, record
 from synth.recordings.attempt_facts import Facts, facts_of
 from synth.recordings.calculators import calculators
-from synth.recordings.failing_writers import failing_writers
-from synth.recordings.hidden_writers import harmless_tools, hidden_writers
+from synth.recordings.contrasted_tools import failing_writers, harmless_tools, hidden_writers
 from synth.recordings.idle_arguments import idle_arguments
 from synth.recordings.results import Results, without_drawn
 from synth.recordings.tool_kinds import ToolKinds, infer_tools

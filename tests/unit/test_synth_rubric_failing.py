@@ -13,7 +13,7 @@ from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.labels.label import Label
 from synth.recordings.attempt import record
 from synth.recordings.attempt_facts import Facts, facts_of
-from synth.recordings.failing_writers import failing_writers
+from synth.recordings.contrasted_tools import failing_writers
 from synth.recordings.tool_kinds import ToolKinds, infer_tools
 from synth.recordings.traits import AppTraits
 from synth.rubric.derive import Derived, derive_rubric
