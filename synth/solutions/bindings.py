@@ -16,13 +16,13 @@ from typing import Final
 
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import is_number
+from environments.verification.readable_values import leaves_of
 from synth.recordings.known_values import (
     Example,
     KnownValues,
     Path,
     bare_id,
     is_id,
-    leaves_of,
     names_one_of,
     plain_text,
     shape,
