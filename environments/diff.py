@@ -218,7 +218,7 @@ def _world_reasons(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[
     reasons: list[Reason] = []
     for part in sorted(set(before) | set(after)):
         old, new = before.get(part), after.get(part)
-        if _text(old) == _text(new):
+        if canonical(old) == canonical(new):
             continue
         names = _differing(old, new)
         label = part.replace("_", " ")
@@ -234,17 +234,13 @@ def _differing(old: object, new: object) -> list[str]:
     return [
         str(k)
         for k in sorted(set(old) | set(new), key=str)
-        if _text(old.get(k)) != _text(new.get(k))
+        if canonical(old.get(k)) != canonical(new.get(k))
     ]
 
 
 def _first_names(names: Sequence[str]) -> str:
     shown = ", ".join(names[:6])
     return shown if len(names) <= 6 else f"{shown} and {len(names) - 6} more"
-
-
-def _text(value: object) -> str:
-    return canonical(value)
 
 
 def _document(task_set: TaskSet, name: str) -> dict[str, Any]:

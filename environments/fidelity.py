@@ -79,16 +79,6 @@ class Fidelity:
     judged: tuple[JudgedCall, ...]
     writers: frozenset[str]
 
-    @property
-    def tape_exact(self) -> int:
-        """Calls that the tape answers as they were answered."""
-        return sum(j.taped == "exact" for j in self.judged)
-
-    @property
-    def tape_wrong(self) -> int:
-        """Calls that the tape answers otherwise."""
-        return sum(j.taped == "wrong" for j in self.judged)
-
     def restricted_to(self, episodes: Container[str]) -> Fidelity:
         """The calls of some episodes only."""
         chosen = tuple(j for j in self.judged if j.episode_id in episodes)

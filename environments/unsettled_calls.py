@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 from environments.runtime.values.literals import parse_arguments
 
@@ -33,6 +33,29 @@ SETTLES: Final[Mapping[str, str]] = {
     "no call of this tool was ever recorded": "Record one call of this tool.",
 }
 """By the reason that the world gives, up to its first colon."""
+
+
+class UnsettledCall(NamedTuple):
+    """A kind of call that nobody can answer yet."""
+
+    tool: str
+    shape: str
+    """The call in words: its arguments by name, no values."""
+    reason: str
+    times: int
+    settle: str
+    """What recording would settle it."""
+
+
+def unsettled_calls(by_tool: Mapping[str, Mapping[str, Any]]) -> list[UnsettledCall]:
+    """The kinds of calls that end in `unknown`, most frequent first, from the counts by tool of a fidelity."""
+    rows = [
+        UnsettledCall(tool, shape, reason, count, settle(reason))
+        for tool, found in by_tool.items()
+        for shape, reasons in found.get("unknowns", {}).items()
+        for reason, count in reasons.items()
+    ]
+    return sorted(rows, key=lambda row: (-row.times, row.tool, row.shape, row.reason))
 
 
 def shape_of(arguments: str) -> str:

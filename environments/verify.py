@@ -25,7 +25,7 @@ from environments.runtime.task.task import Limits, Task
 from environments.runtime.task.typed import record_json
 from environments.runtime.task.verdict import Verdict
 from environments.runtime.values.canonical import rubric_hash, task_version
-from environments.runtime.values.normal import as_list
+from environments.runtime.values.normal import as_list, as_object
 from environments.runtime.views.multiplexed import Dispatched
 from environments.search.found_cheats import FoundCheat, found_probes, good_ones
 from environments.search.stock import known_in
@@ -176,7 +176,7 @@ def _only_counts(candidate: Candidate) -> bool:
         return False
     known = [c for c in candidate.rubric.checks if c.fn == "end_state" and c.role != AGREEMENT]
     ends = [e for c in known for e in as_list(c.args.get("ends")) if isinstance(e, dict)]
-    ignored = {t for c in known for t in _names_in(c.args.get("ignore"))}
+    ignored = {t for c in known for t in as_object(c.args.get("ignore"))}
     return bool(ends) and all(not e.get("effects") and _counts(e, ignored) for e in ends)
 
 
@@ -192,10 +192,6 @@ def _counts(end: Mapping[str, Json], ignored: Collection[str]) -> bool:
 
 def _times(row: Sequence[Json]) -> int:
     return min(row[-1], MOST_TIMES) if isinstance(row[-1], int) else 1
-
-
-def _names_in(value: Json) -> list[str]:
-    return list(value) if isinstance(value, dict) else []
 
 
 def _answers_in_text(candidate: Candidate) -> list[str]:

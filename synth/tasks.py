@@ -44,8 +44,7 @@ from synth.labels.label import Label
 from synth.recordings.attempt import EpisodeAttempt, record
 from synth.recordings.attempt_facts import Facts, facts_of
 from synth.recordings.calculators import calculators
-from synth.recordings.failing_writers import failing_writers
-from synth.recordings.hidden_writers import harmless_tools, hidden_writers
+from synth.recordings.contrasted_tools import failing_writers, harmless_tools, hidden_writers
 from synth.recordings.idle_arguments import idle_arguments
 from synth.recordings.results import Results, without_drawn
 from synth.recordings.tool_kinds import ToolKinds, infer_tools
@@ -122,11 +121,13 @@ def derive_tasks(  # noqa: PLR0913 - all that a build knows of an app
         dispatched=several,
         drawn=lambda tool, told: told if backend is None else without_drawn(backend, tool, told),
     )
-    kinds = kinds.with_injected(injected.tools)
+    kinds = kinds.map_tools(lambda n, t: replace(t, injected=tuple(injected.tools.get(n, ()))))
     groups = join_attempts(records, kinds)
     idle = idle_arguments([g.records for g in groups], labels, kinds)
     known = _idle_in(world)
-    kinds = kinds.with_idle({n: idle.get(n, set()) | known.get(n, set()) for n in kinds.tools})
+    kinds = kinds.map_tools(
+        lambda n, t: replace(t, idle=tuple(sorted(idle.get(n, set()) | known.get(n, set()))))
+    )
 
     def facts_as(kinds: ToolKinds) -> dict[str, Facts]:
         named = ((r.episode.episode_id, r) for r in records)
@@ -180,11 +181,15 @@ def _told_by_outcomes(
     hidden = hidden_writers(_by_group(keyed, facts), _reads(world), _answered_as_looks(world))
     found = {**harmless_tools(_by_group(keyed, facts), kinds), **hidden}
     if found:
-        kinds = kinds.with_found(found)
+        kinds = kinds.map_tools(
+            lambda n, t: (
+                replace(t, kind=found[n], evidence=(*t.evidence, "outcomes")) if n in found else t
+            )
+        )
         facts = facts_as(kinds)
     failing = failing_writers(_by_group(groups, facts))
     if failing:
-        kinds = kinds.with_failing(failing)
+        kinds = kinds.map_tools(lambda n, t: replace(t, failing=failing.get(n, "")))
         facts = facts_as(kinds)
     return kinds, facts
 

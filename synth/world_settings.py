@@ -6,7 +6,7 @@ Comes in: the file. Goes out: `WorldSettings` per app. A file looks like this:
     continuity = "living"      # where a person knows; else it is inferred
     default = "derive"         # what the tools not named below may do
     reads = ["find", "get"]    # tools that change nothing, where the recordings cannot show it
-    risk = 0.005               # the share of told answers that may be wrong; 0 tells only what is certain
+    risk = 0.005               # the share of returned answers that may be wrong; 0 tells only what is certain
     [shop.tools]
     refund = "strict"          # recorded answers only
     search = "simulate"        # where nobody knows, a configured model may answer

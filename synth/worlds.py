@@ -49,7 +49,7 @@ class WorldSettings:
     tools: Mapping[str, str] = field(default_factory=dict)
     """Policies of single tools."""
     risk: float = RISK
-    """The share of told answers that may be wrong; 0 tells only what no recording contradicts."""
+    """The share of returned answers that may be wrong; 0 tells only what no recording contradicts."""
     reads: frozenset[str] = frozenset()
     """Tools of which a person says that they change nothing."""
     proposals: LlmSettings | None = None

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from benchmarks.worlds.fidelity import at_risk
-from dagster_project.build.left_out import SkippedUnit, hearing
+from dagster_project.build.left_out import SkippedUnit, listen_to_skips
 
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 os.environ.setdefault("DAGSTER_DISABLE_TELEMETRY", "yes")
@@ -25,7 +25,7 @@ settings.load_profile("repository")
 def heard() -> Iterator[list[SkippedUnit]]:
     """Every unit of work that this process left out because of a fault, since the last test."""
     found: list[SkippedUnit] = []
-    with hearing(found.append):
+    with listen_to_skips(found.append):
         yield found
 
 

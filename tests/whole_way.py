@@ -47,19 +47,19 @@ from environments.runtime.task.candidate import Candidate
 from environments.runtime.task.task_set import TaskSet
 from environments.runtime.world.world import World
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED
-from ingest.files.chat_log import Chat, parse_line
+from ingest.files.chat_log import Chat
 from ingest.records.episode import Episode
 from ingest.records.outcome import Outcome
 from redact.apply.learn import learn
 from redact.apply.scrub import scrub, scrub_outcomes
 from redact.evidence.app_values import Learnt
-from redact.operators.vault import open_vault
+from redact.operators.vault import Vault
 from redact.policy import Policy
 from redact.records.clean_episode import CleanEpisode
 from redact.records.clean_rows import clean_episode_from_row
 from synth.clusters.clustering import Clusters, cluster
 from synth.failures.calls import differing_in
-from synth.failures.detection import Failure, calibrate_on, detect, reference_from
+from synth.failures.detection import Failure, calibrate_on, detect
 from synth.failures.named_parts import learn_named_parts
 from synth.failures.reading import AppReading
 from synth.labels.label import Label, label_episodes
@@ -67,6 +67,8 @@ from synth.labels.policy import OutcomePolicy
 from synth.solutions.corrections import corrections_of
 from synth.tasks import derive_tasks
 from synth.worlds import WorldSettings, learn_world
+from tests.chat_line import parse_line
+from tests.failure_reference import reference_from
 from tests.unit.raw_conversations import SECRET
 
 DAY = "2026-03-01"
@@ -106,7 +108,7 @@ def past_the_gate(
         Outcome, to_table(outcomes, OUTCOMES.schema, day=constant_column(DAY)).to_pylist()
     )
     learnt = Learnt.from_bytes(learn(raw, said, policy=policy).to_bytes())
-    vault = open_vault(None, SECRET)
+    vault = Vault(None, SECRET)
     index_of(raw)
     for app in sorted({one.app for one in raw}):
         rules_of(learnt.app(app), policy, vault, app)

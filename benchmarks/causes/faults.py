@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 
 from benchmarks.causes.figures import BAD, GOOD
 from redact.records.clean_episode import CleanEpisode, CleanStep
-from synth.failures.detection import Failure, detect, reference_from
+from synth.failures.detection import Failure, detect
 from synth.failures.reading import AppReading
+from tests.failure_reference import reference_from
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,9 +13,10 @@ from benchmarks.causes.figures import BAD, GOOD
 from benchmarks.figures import Figure, Row
 from benchmarks.testbeds.chat_logs import to_episode
 from redact.records.clean_episode import CleanEpisode
-from synth.failures.detection import calibrate_on, detect, reference_from
+from synth.failures.detection import calibrate_on, detect
 from synth.failures.reading import AppReading
 from synth.labels.label import Label
+from tests.failure_reference import reference_from
 
 
 def judged_rows(path: Path) -> Iterator[Row]:

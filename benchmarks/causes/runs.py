@@ -22,7 +22,7 @@ from ingest.receiver.wal import WalRecord
 from ingest.records.episode import Episode
 from redact.apply.learn import learn
 from redact.apply.scrub import scrub
-from redact.operators.vault import open_vault
+from redact.operators.vault import Vault
 from redact.policy import Policy
 from redact.records.clean_episode import CleanEpisode
 from synth.failures.detection import detect
@@ -62,7 +62,7 @@ def named_runs(folder: Path) -> list[Named]:
         said.append(json.loads(path.read_text("utf-8")))
         raw += [one for record in read_file(path, app="runs") for one in _episodes(record)]
     learnt = learn(raw, (), policy=Policy())
-    vault = open_vault(None, SECRET)
+    vault = Vault(None, SECRET)
     done = scrub(raw, learnt=learnt, vault=vault, policy=Policy())
     found = []
     for told, one, scrubbed in zip(said, raw, done, strict=True):

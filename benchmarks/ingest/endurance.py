@@ -34,7 +34,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 from benchmarks.figures import Figure, Row
 from dagster_project.arrival.files import land
-from dagster_project.defs.spans import arrived_keys, fold
+from dagster_project.arrival.repetitions import arrived_keys, fold
 from dagster_project.home.layout import open_home
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import SPANS

@@ -15,10 +15,11 @@ from pathlib import Path
 
 from benchmarks.testbeds.real_data import data_files
 from dagster_project.privacy.consistency import Commutation, commutation_in, pairs_of
-from ingest.files.chat_log import Chat, parse_line
+from ingest.files.chat_log import Chat
 from ingest.records.episode import Episode
-from redact.operators.vault import open_vault
+from redact.operators.vault import Vault
 from redact.records.clean_episode import CleanEpisode
+from tests.chat_line import parse_line
 
 TRUTH = frozenset({
     "first_name", "last_name", "email", "address1", "address2", "city", "zip", "dob", "user_id",
@@ -118,7 +119,7 @@ def parsed(text: str) -> object:
 def commutation(episodes: list[Episode], clean: list[CleanEpisode]) -> Commutation:
     """Count the distinct (call, result) pairs that did not become exactly one pair, as every build does."""
     together = zip(episodes, clean, strict=True)
-    keyed = open_vault(None, SECRET).key_of(episodes[0].app)
+    keyed = Vault(None, SECRET).key_of(episodes[0].app)
     return commutation_in(pairs_of((episodes[0].app, ""), together, keyed))
 
 

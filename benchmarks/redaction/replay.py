@@ -26,7 +26,7 @@ from environments.runtime.world.world import World
 from ingest.records.episode import Episode
 from redact.apply.learn import learn
 from redact.apply.scrub import scrub
-from redact.operators.vault import open_vault
+from redact.operators.vault import Vault
 from redact.policy import EVERY_APP, Policy
 from redact.records.clean_episode import CleanEpisode
 from synth.world.observation import histories
@@ -112,7 +112,7 @@ def compare(episodes: list[Episode], policy: Policy, *, splits: int = SPLITS) ->
 def past(episodes: list[Episode], policy: Policy) -> list[CleanEpisode]:
     """The episodes past the gate."""
     learnt = learn(episodes, (), policy=policy)
-    vault = open_vault(None, SECRET)
+    vault = Vault(None, SECRET)
     return [item.clean for item in scrub(episodes, learnt=learnt, vault=vault, policy=policy)]
 
 

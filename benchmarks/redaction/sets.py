@@ -22,11 +22,12 @@ from benchmarks.testbeds.desk.forms import ALL, PLAIN, rewritten
 from benchmarks.testbeds.people import apps, languages, published
 from benchmarks.testbeds.published.packages import FOLDER
 from benchmarks.testbeds.real_data import data_files
-from ingest.files.chat_log import Chat, parse_line
+from ingest.files.chat_log import Chat
 from ingest.files.telemetry_files import read_file
 from ingest.otlp.decode import decode
 from ingest.receiver.wal import WalRecord
 from ingest.records.episode import Episode
+from tests.chat_line import parse_line
 
 SIZES: Final = ((1, 0), (5, 0), (40, 0), (40, 1))
 """Of an invented app: conversations, and what is added to the seed."""

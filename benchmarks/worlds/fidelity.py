@@ -72,8 +72,8 @@ def _rows(case: Case, found: Iterable[tuple[str, Fidelity]]) -> list[Row]:
     for kind, fidelity in found:
         counts = by_kind.setdefault(kind, Counter())
         counts.update(judged.verdict for judged in fidelity.judged)
-        counts["tape"] += fidelity.tape_exact
-        counts["tape wrong"] += fidelity.tape_wrong
+        counts["tape"] += sum(judged.taped == "exact" for judged in fidelity.judged)
+        counts["tape wrong"] += sum(judged.taped == "wrong" for judged in fidelity.judged)
     return [Row(case=f"{case.name}, {kind}", figures=_figures(c)) for kind, c in by_kind.items()]
 
 

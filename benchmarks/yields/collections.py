@@ -20,9 +20,9 @@ from typing import Any, Final
 from benchmarks.figures import Figure, Row, percent
 from benchmarks.product import tracegym
 from benchmarks.testbeds.real_data import data_files
+from dagster_project.clean_records import clean_episodes_of, labels_of
 from dagster_project.defs.resources import CleanSide
 from dagster_project.home.layout import apps_of, open_home
-from dagster_project.lake.clean_records import clean_episodes_of, labels_of
 from environments.runtime.task.task_set import TaskSet
 
 PLACES: Final = ("collections/*", "backends/*/train.jsonl", "tau/*.jsonl", "langfuse", "otlp")

@@ -13,8 +13,8 @@ from importlib.metadata import version
 from typing import Final
 
 from dagster_project.build.left_out import SkippedUnit, Skips
+from dagster_project.build.left_out_rows import BUDGET
 from dagster_project.errors import InputError
-from dagster_project.report.faults import BUDGET
 from environments.judges.spent import Spent
 
 TIMED: Final = ("failures", "failure_clusters", "worlds", "agreement", "verified_tasks")

@@ -7,7 +7,7 @@ full disk) still stops everything.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
@@ -16,6 +16,7 @@ from typing import Any, Final, Generic, TypeVar
 
 import pyarrow as pa
 
+from dagster_project.context_values import set_inside
 from dagster_project.fatal import is_fatal
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import Table
@@ -56,14 +57,9 @@ SKIPPED: Final = Table(name="skipped", schema=schema_of(SkippedUnit), by=("stage
 _listener: ContextVar[Callable[[SkippedUnit], None] | None] = ContextVar("skipped", default=None)
 
 
-@contextmanager
-def hearing(listener: Callable[[SkippedUnit], None]) -> Iterator[None]:
-    """Hear of every unit that is left out in this context."""
-    token = _listener.set(listener)
-    try:
-        yield
-    finally:
-        _listener.reset(token)
+def listen_to_skips(listener: Callable[[SkippedUnit], None]) -> AbstractContextManager[None]:
+    """Hear of every unit that is left out inside."""
+    return set_inside(_listener, listener)
 
 
 @dataclass(slots=True)
@@ -76,7 +72,7 @@ class Unit:
 @contextmanager
 def collect_skips(stage: str, app: str) -> Iterator["Skips"]:
     """Notes of work that may run in another process: listeners hear of them from whoever adds them to the stage's own."""
-    with hearing(lambda _: None):
+    with listen_to_skips(lambda _: None):
         yield Skips(stage, app)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from dagster_project.arrival.repetitions import SPANS_ASSET, arrivals, arrived_keys
 from dagster_project.defs import (
     agreement,
     clean_outcomes,
@@ -16,7 +17,6 @@ from dagster_project.defs import (
     failure_clusters,
     failures,
     outcomes,
-    spans,
     task_sets,
     tasks,
     verified_tasks,
@@ -51,14 +51,14 @@ class Plan:
 def plan_days(private: PrivateSide, clean: CleanSide) -> Plan:
     """Look for app-days whose rows would be different if they were made now."""
     lake = private.lake
-    arrived = {*spans.arrived_keys(lake), *lake.stamps("episodes")}
+    arrived = {*arrived_keys(lake), *lake.stamps("episodes")}
     apps = {app for app, _ in arrived}
     # Outcomes alone are no app: they wait, or are about an episode of another.
     outcomes_of = {(app, day) for app, day in lake.counts(ARRIVED_OUTCOMES) if app in apps}
     keys = sorted(arrived | outcomes_of)
     asked = app_days(AppDay(app, day).key for app, day in keys)
     todo = [
-        work(lake, "spans", spans.arrivals(lake, keys)),
+        work(lake, SPANS_ASSET, arrivals(lake, keys)),
         work(lake, "episodes", episodes.ingredients(lake, asked)),
         work(lake, "outcomes", outcomes.ingredients(lake, asked)),
         *_gate_work(private, clean, list(asked)),

@@ -20,7 +20,7 @@ from dagster_project.build.interrupts import no_interrupt_lost
 from dagster_project.build.left_out import SkippedUnit, Skips, Unit, skipped_of
 from dagster_project.build.partitioned_runs import by_app, failed_checks, run_apart
 from dagster_project.build.plan import plan_days, ranges, stale_apps
-from dagster_project.build.progress import Step, listening, tell
+from dagster_project.build.progress import Step, listen_to_steps, tell
 from dagster_project.definitions import definitions
 from dagster_project.defs.automation import RANGE_END, RANGE_START
 from dagster_project.defs.jobs import EXECUTOR
@@ -90,7 +90,7 @@ def build(  # noqa: PLR0913 - all that a person may set
     `fresh`: figures over a whole app are taken anew, however little it has grown since (`figures`).
     """
     asked = judge or ModelChoice(model="")
-    with owned(home, on_wait=on_wait), listening(on_step), seldom_collecting():
+    with owned(home, on_wait=on_wait), listen_to_steps(on_step), seldom_collecting():
         remove_abandoned(home.private)  # raw data that a killed build left lying
         with Wal(home.wal) as wal:
             land(home, wal)

@@ -1,13 +1,14 @@
 """What a cluster cost, where it comes from, and who names its cause as people do: equal in the command line, the report and Dagster.
 
-Comes in: clusters and `Agreement`s. Goes out: texts and cells of a table.
+Comes in: clusters and failures. Goes out: texts and cells of a table.
 """
 
 from collections.abc import Iterable
 from typing import Final
 
 from synth.clusters.clustering import Cluster
-from synth.failures.judging.agreement import Agreement
+from synth.failures.detection import Failure
+from synth.failures.judging.agreement import agreement_of
 
 
 def cost_of(one: Cluster) -> str:
@@ -29,16 +30,20 @@ AGREEMENT: Final = ("who names the cause", "labelled", "cause", "step", "step wi
 """The headings."""
 
 
-def agreement_row(row: Agreement) -> tuple[str, int, str, str, str, str]:
-    """A row: shares of the labelled failures on which it says what people say."""
-    return (
-        row.name,
-        row.labelled,
-        _share(row.cause, row.labelled),
-        _share(row.step, row.labelled),
-        _share(row.near, row.labelled),
-        _share(row.agent, row.agents),
-    )
+def agreement_rows(
+    app: str, failures: Iterable[Failure]
+) -> list[tuple[str, str, int, str, str, str, str]]:
+    """Who names the causes of an app as people do: shares of the labelled failures on which each says what people say."""
+    return [
+        (
+            *(app, row.name, row.labelled),
+            _share(row.cause, row.labelled),
+            _share(row.step, row.labelled),
+            _share(row.near, row.labelled),
+            _share(row.agent, row.agents),
+        )
+        for row in agreement_of(failures)
+    ]
 
 
 def _share(hits: int, of: int) -> str:

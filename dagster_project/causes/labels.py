@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from dagster_project.lake.clean_records import clean_episodes_of, home_days
+from dagster_project.clean_records import clean_episodes_of, home_days
 from dagster_project.lake.store import Lake
 from dagster_project.review.review import Review
 from dagster_project.review.store import reviews_of

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 
 from dagster_project.build.budgets import Meter
 from dagster_project.build.left_out import Skips
+from dagster_project.build.left_out_rows import BUDGET, UNANSWERED
 from dagster_project.causes.labels import Labels, labels_in, shown_to_model
 from dagster_project.causes.replies import cause_judge_of, keep_answers, model_of
+from dagster_project.clean_records import failures_of
 from dagster_project.defs.resources import CleanSide
-from dagster_project.lake.clean_records import failures_of
 from dagster_project.lake.store import Lake
-from dagster_project.report.faults import BUDGET, UNANSWERED
 from redact.records.clean_episode import CleanEpisode
 from synth.failures.detection import Failure
 from synth.failures.judging.agreement import agreement_of, renamed, trusts_model

@@ -10,19 +10,19 @@ from dagster_project.build.budgets import Meter, meter_of
 from dagster_project.build.figures import forget, keep, stands
 from dagster_project.build.left_out import Skips
 from dagster_project.build.progress import tell
+from dagster_project.clean_records import (
+    clean_episodes_of,
+    labels_of,
+    references_said_of,
+    said_corrections_of,
+)
 from dagster_project.defs.asset import lake_asset, make_each
 from dagster_project.defs.partitions import APPS
 from dagster_project.defs.resources import CleanSide
 from dagster_project.defs.result import AssetResult, asset_result
 from dagster_project.defs.show import rows_of
 from dagster_project.defs.tasks import candidates_of
-from dagster_project.lake.clean_records import (
-    clean_episodes_of,
-    labels_of,
-    references_said_of,
-    said_corrections_of,
-)
-from dagster_project.lake.documents import Document, records, to_rows
+from dagster_project.lake.documents import Document, to_rows
 from dagster_project.lake.freshness import (
     Key,
     Work,
@@ -33,9 +33,8 @@ from dagster_project.lake.freshness import (
     work,
 )
 from dagster_project.lake.learnt_tables import AGREEMENT
-from dagster_project.lake.store import Lake
 from dagster_project.review.store import ASSET as REVIEWS
-from dagster_project.tasks.agreement import HeldOut, figures_of, leave_one_out
+from dagster_project.tasks.agreement import HeldOut, figures_of, held_out_of, leave_one_out
 from dagster_project.tasks.sampling import sample_of, sampled_episodes
 from dagster_project.worlds.stored_worlds import world_of
 
@@ -156,8 +155,3 @@ def _made_from(clean: CleanSide, app: str) -> str:
 def _said_digest(clean: CleanSide, app: str) -> str:
     """What people say of how attempts went."""
     return made_of(file_digest(clean.outcome_policy), digests(clean.lake, REVIEWS, app))
-
-
-def held_out_of(lake: Lake, app: str) -> list[HeldOut]:
-    """The attempts of an app that were left out once."""
-    return list(records(lake, AGREEMENT, app, HeldOut).values())

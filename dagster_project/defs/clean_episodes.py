@@ -10,13 +10,13 @@ import pyarrow as pa
 
 from dagster_project.build.left_out import Skips, skipped_of, without_those_that_fail
 from dagster_project.build.progress import report_each
+from dagster_project.clean_records import stored_episodes_of
 from dagster_project.defs.asset import lake_asset
 from dagster_project.defs.partitions import APP_DAYS, app_days
 from dagster_project.defs.resources import CleanSide, PrivateSide
 from dagster_project.defs.result import AssetResult, asset_result
 from dagster_project.defs.show import bars, rows_of
 from dagster_project.home.layout import lock
-from dagster_project.lake.clean_records import stored_episodes_of
 from dagster_project.lake.freshness import Key, Work, clear, nobody_knows, store, work
 from dagster_project.lake.rows import constant_column, to_table
 from dagster_project.lake.store import Lake

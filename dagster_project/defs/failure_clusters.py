@@ -9,12 +9,12 @@ from dagster_project.build.left_out import Skips
 from dagster_project.build.progress import report_each
 from dagster_project.causes.cluster_rows import cost_of, lineage_of
 from dagster_project.causes.model_names import naming_of
+from dagster_project.clean_records import clusters_of, failures_of, versions_seen
 from dagster_project.defs.asset import every_part_of, lake_asset
 from dagster_project.defs.partitions import APPS
 from dagster_project.defs.resources import CleanSide
 from dagster_project.defs.result import AssetResult, Metadata, asset_result
 from dagster_project.defs.show import bars, rows_of
-from dagster_project.lake.clean_records import clusters_of, failures_of, versions_seen
 from dagster_project.lake.freshness import Key, Work, digests, leave, made_of, store, work
 from dagster_project.lake.learnt_tables import CLUSTERS
 from dagster_project.lake.rows import to_table

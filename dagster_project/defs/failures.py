@@ -10,14 +10,9 @@ import dagster as dg
 from dagster_project.build.budgets import Meter, meter_of
 from dagster_project.build.left_out import Skips
 from dagster_project.build.progress import report_each
-from dagster_project.causes.cluster_rows import AGREEMENT, agreement_row
+from dagster_project.causes.cluster_rows import AGREEMENT, agreement_rows
 from dagster_project.causes.opinions import asked_for, said_of
-from dagster_project.defs.asset import lake_asset
-from dagster_project.defs.partitions import APP_DAYS, app_days
-from dagster_project.defs.resources import CleanSide
-from dagster_project.defs.result import AssetResult, asset_result
-from dagster_project.defs.show import rows_of, table_of
-from dagster_project.lake.clean_records import (
+from dagster_project.clean_records import (
     clean_episodes_of,
     clean_outcomes_of,
     failures_of,
@@ -25,6 +20,11 @@ from dagster_project.lake.clean_records import (
     labels_of,
     outcome_policy_of,
 )
+from dagster_project.defs.asset import lake_asset
+from dagster_project.defs.partitions import APP_DAYS, app_days
+from dagster_project.defs.resources import CleanSide
+from dagster_project.defs.result import AssetResult, asset_result
+from dagster_project.defs.show import rows_of, table_of
 from dagster_project.lake.freshness import (
     Key,
     clear,
@@ -44,7 +44,6 @@ from dagster_project.worlds.operations import parts_size, reading_of
 from redact.records.clean_episode import CleanEpisode
 from synth.failures.calibration import Calibration
 from synth.failures.detection import Failure, calibrate_on, called_in, detect
-from synth.failures.judging.agreement import agreement_of
 from synth.failures.judging.opinion import NOTHING, SaidOpinions
 from synth.failures.reading import PLAIN, AppReading
 from synth.failures.reference import Called, Reference, learn_reference
@@ -101,9 +100,9 @@ def failures(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult
             "agreement": rows_of(
                 ("app", *AGREEMENT),
                 [
-                    (app, *agreement_row(row))
+                    row
                     for app in app_days(context.partition_keys)
-                    for row in agreement_of(failures_of(lake, app))
+                    for row in agreement_rows(app, failures_of(lake, app))
                 ],
             ),
         },

@@ -22,8 +22,8 @@ from dagster_project.home.layout import (
     risk_of,
     vault_secret,
 )
-from dagster_project.home.storage import local_side
 from dagster_project.lake.store import Lake
+from dagster_project.storage.places import local_side
 from environments.llm import ModelChoice
 from redact.policy import load_policy
 

@@ -9,17 +9,17 @@ import pyarrow as pa
 
 from dagster_project.build.left_out import Skips, without_those_that_fail
 from dagster_project.build.progress import tell
-from dagster_project.defs.asset import every_part_of, lake_asset, make_each
-from dagster_project.defs.partitions import APPS
-from dagster_project.defs.resources import CleanSide
-from dagster_project.defs.result import AssetResult, Metadata, asset_result
-from dagster_project.defs.show import bars, table_of
-from dagster_project.lake.clean_records import (
+from dagster_project.clean_records import (
     clean_episodes_of,
     labels_of,
     references_said_of,
     said_corrections_of,
 )
+from dagster_project.defs.asset import every_part_of, lake_asset, make_each
+from dagster_project.defs.partitions import APPS
+from dagster_project.defs.resources import CleanSide
+from dagster_project.defs.result import AssetResult, Metadata, asset_result
+from dagster_project.defs.show import bars, table_of
 from dagster_project.lake.documents import Document, records, to_rows
 from dagster_project.lake.freshness import Key, Work, digests, file_digest, made_of, work
 from dagster_project.lake.learnt_tables import TASKS

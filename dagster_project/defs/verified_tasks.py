@@ -11,7 +11,6 @@ import pyarrow as pa
 from dagster_project.build.budgets import Meter, meter_of
 from dagster_project.build.left_out import Skips
 from dagster_project.build.progress import report_each
-from dagster_project.defs.agreement import held_out_of
 from dagster_project.defs.asset import lake_asset, make_each
 from dagster_project.defs.partitions import APPS
 from dagster_project.defs.resources import CleanSide
@@ -25,6 +24,7 @@ from dagster_project.lake.store import Lake
 from dagster_project.review.feedback import undecided, with_decisions
 from dagster_project.review.store import ASSET as REVIEWS
 from dagster_project.review.store import reviews_of
+from dagster_project.tasks.agreement import held_out_of
 from dagster_project.tasks.found_cheats import cheats_of, cheats_seen
 from dagster_project.tasks.grader_trust import (
     CHECK,

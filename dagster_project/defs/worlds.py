@@ -11,7 +11,9 @@ import dagster as dg
 from dagster_project.build.budgets import Meter, meter_of
 from dagster_project.build.figures import FigureBasis, forget, keep, stands
 from dagster_project.build.left_out import SkippedUnit, Skips, collect_skips, next_part, skipped_of
+from dagster_project.build.left_out_rows import BUDGET
 from dagster_project.build.progress import tell
+from dagster_project.clean_records import clean_episodes_of
 from dagster_project.defs.asset import every_part_of, lake_asset
 from dagster_project.defs.partitions import APPS
 from dagster_project.defs.resources import CleanSide
@@ -19,7 +21,6 @@ from dagster_project.defs.result import AssetResult, asset_result
 from dagster_project.defs.show import bars, rows_of
 from dagster_project.engine.interface import Load
 from dagster_project.lake.clean_files import publish
-from dagster_project.lake.clean_records import clean_episodes_of
 from dagster_project.lake.documents import Document, to_rows
 from dagster_project.lake.freshness import (
     Key,
@@ -34,7 +35,6 @@ from dagster_project.lake.freshness import (
 )
 from dagster_project.lake.learnt_tables import WORLDS
 from dagster_project.lake.store import Lake
-from dagster_project.report.faults import BUDGET
 from dagster_project.report.worlds import version_rows
 from dagster_project.worlds.fallback_worlds import learn_with_fallback
 from dagster_project.worlds.held_out import measure
@@ -46,7 +46,7 @@ from dagster_project.worlds.stored_worlds import (
     world_of,
 )
 from environments.fidelity import VERDICTS
-from environments.unsettled_calls import settle
+from environments.unsettled_calls import unsettled_calls
 from redact.records.clean_episode import CleanEpisode
 from synth.world_settings import load_world_settings
 from synth.worlds import WorldSettings
@@ -243,7 +243,11 @@ def _result(lake: Lake, apps: Sequence[str], recomputed: int) -> AssetResult:
             ),
             "unknown_calls": rows_of(
                 ("app", "tool", "call", "why", "count", "what would settle it"),
-                [row for world in known for row in _unsettled_calls(world)],
+                [
+                    (world.app, *row)
+                    for world in known
+                    for row in unsettled_calls(world.fidelity.get("by_tool", {}))[:MOST_UNSETTLED]
+                ],
             ),
             "picture": bars(
                 "held-out calls", {v: sum(_count(world, v) for world in known) for v in VERDICTS}
@@ -305,17 +309,6 @@ def _tools(world: StoredWorld) -> list[tuple[str | int, ...]]:
         for tool in world.tools
         for found in (by_tool.get(tool.name, {}),)
     ]
-
-
-def _unsettled_calls(world: StoredWorld) -> list[tuple[str, str, str, str, int, str]]:
-    """The kinds of calls that most often end in `unknown`."""
-    rows = [
-        (world.app, tool, shape, why, count, settle(why))
-        for tool, found in world.fidelity.get("by_tool", {}).items()
-        for shape, reasons in found.get("unknowns", {}).items()
-        for why, count in reasons.items()
-    ]
-    return sorted(rows, key=lambda row: -row[4])[:MOST_UNSETTLED]
 
 
 def _count(world: StoredWorld, verdict: str) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dagster_project.arrival.assembly import assemble_days, days_of
-from dagster_project.defs.spans import ASSET, arrivals
+from dagster_project.arrival.repetitions import SPANS_ASSET, arrivals
 from dagster_project.lake.freshness import work
 from dagster_project.lake.rows import from_rows
 from dagster_project.lake.store import Lake
@@ -96,7 +96,7 @@ def _raw(
                 some = [row for row in batch.to_pylist() if row["episode_id"] in wanted]
                 yield from ((day, episode) for episode in from_rows(Episode, some))
     days = days_of(lake, app).get(app, set())
-    stale = work(lake, ASSET, arrivals(lake, [(app, day) for day in sorted(days)])).stale
+    stale = work(lake, SPANS_ASSET, arrivals(lake, [(app, day) for day in sorted(days)])).stale
     fresh = assemble_days(lake, app, [day for _, day in stale]).episodes if stale else {}
     for day, episodes in fresh.items():
         for one in episodes:

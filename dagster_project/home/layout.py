@@ -1,6 +1,6 @@
 """The home: one folder with everything tracegym keeps, its version, its locks and its secret.
 
-Comes in: a path, or a URL of object storage. Goes out: a `Home` with the paths of design section 3. Raw data lies under `private/` (mode
+Comes in: a path, or a URL of object storage. Goes out: a `Home` with the paths below. Raw data lies under `private/` (mode
 0700), pseudonymised data under `clean/`; nothing past `redact` is given a path under `private/`. Of a home in object storage the folder
 keeps what stays on this machine; its tables, its files and `home.json` lie below the URL.
 """
@@ -20,7 +20,7 @@ from shlex import quote
 from typing import Final
 
 from dagster_project.errors import HomeError, VaultElsewhere
-from dagster_project.home.storage import Place, keep_place, local_side, place_of, url_in
+from dagster_project.storage.places import StoragePlace, keep_place, local_side, place_of, url_in
 from environments.runtime.answers.recall import MOST_RISK, RISK, is_risk
 
 HOME_FORMAT: Final = 1
@@ -99,7 +99,7 @@ class Home:
         return self.path / "home.json"
 
     @property
-    def place(self) -> Place | None:
+    def place(self) -> StoragePlace | None:
         """Where the home lies in object storage, if it does."""
         return place_of(self.path)
 
@@ -114,7 +114,7 @@ def open_home(path: Path, *, create: bool = False) -> Home:
     if home.path.exists() and not home.path.is_dir():
         raise HomeError(f"{path} is a file, not a home folder; pass another folder with --home")
     if url is not None and place_of(home.path) is None:
-        _make_local_side(home, Place(url=url), create=create)
+        _make_local_side(home, StoragePlace(url=url), create=create)
     elif not home.manifest.exists() and place_of(home.path) is None:
         if not create:
             raise _no_home(path)
@@ -129,7 +129,7 @@ def _no_home(path: Path | str) -> HomeError:
     )
 
 
-def _make_local_side(home: Home, place: Place, *, create: bool) -> None:
+def _make_local_side(home: Home, place: StoragePlace, *, create: bool) -> None:
     """Give a home in object storage its folder on this machine; the first machine makes the home."""
     from dagster_project.home.shared_manifest import make_shared, read_shared  # noqa: PLC0415 - obstore
 

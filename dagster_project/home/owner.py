@@ -19,9 +19,9 @@ from typing import Final
 
 from dagster_project.errors import HomeError, LakeError, OwnedElsewhere
 from dagster_project.home.layout import Home, lock
-from dagster_project.home.lease import mark_lost, owning
-from dagster_project.home.storage import Place
-from dagster_project.lake.objects import Objects
+from dagster_project.storage.lease import mark_lost, owning
+from dagster_project.storage.objects import Objects
+from dagster_project.storage.places import StoragePlace
 
 LEASE_S: Final = 180.0
 """How long a lease lives without its owner: longer than any one request, so that a slow storage does not end it."""
@@ -75,7 +75,7 @@ def holder_of(home: Home) -> Owner | None:
 
 
 @contextmanager
-def _leased(home: Home, place: Place, lease_s: float) -> Iterator[None]:
+def _leased(home: Home, place: StoragePlace, lease_s: float) -> Iterator[None]:
     objects = Objects(place)
     owner = Owner(
         host=socket.gethostname(),

@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from dagster_project.storage.file_locks import lock_folder
+
 ASSEMBLE: Final = "assemble-"
 EPISODES: Final = "episodes-"
 REKEY: Final = "rekey-"
@@ -48,17 +50,6 @@ def remove_abandoned(parent: Path) -> int:
                     os.close(handle)
                     removed += 1
     return removed
-
-
-@contextmanager
-def lock_folder(folder: Path) -> Iterator[None]:
-    """Hold a folder until the context ends; other processes that want it wait."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
 
 
 def _try_lock(folder: Path) -> int | None:

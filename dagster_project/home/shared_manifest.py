@@ -10,25 +10,27 @@ from collections.abc import Callable
 from typing import Final
 
 from dagster_project.errors import HomeError
-from dagster_project.home.storage import Place
-from dagster_project.lake.objects import Objects, StoredObject
+from dagster_project.storage.objects import Objects, StoredObject
+from dagster_project.storage.places import StoragePlace
 
 _KEY: Final = "home.json"
 _TRIES: Final = 20
 
 
-def read_shared(place: Place) -> dict[str, object] | None:
+def read_shared(place: StoragePlace) -> dict[str, object] | None:
     """The document, None where there is no home."""
     found = Objects(place).get(_KEY)
     return None if found is None else _read(place, found)
 
 
-def make_shared(place: Place, document: dict[str, object]) -> None:
+def make_shared(place: StoragePlace, document: dict[str, object]) -> None:
     """Make the home; the first machine wins."""
     Objects(place).put_new(_KEY, _manifest_bytes(document))
 
 
-def change_shared(place: Place, change: Callable[[dict[str, object]], dict[str, object]]) -> None:
+def change_shared(
+    place: StoragePlace, change: Callable[[dict[str, object]], dict[str, object]]
+) -> None:
     """Change the document as if nobody else did meanwhile."""
     objects = Objects(place)
     for tried in range(_TRIES):
@@ -46,7 +48,7 @@ def _manifest_bytes(document: dict[str, object]) -> bytes:
     return (json.dumps(document, indent=2) + "\n").encode()
 
 
-def _read(place: Place, found: StoredObject) -> dict[str, object]:
+def _read(place: StoragePlace, found: StoredObject) -> dict[str, object]:
     try:
         document = json.loads(found.body)
     except ValueError:

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from dagster_project.errors import LakeError
-from dagster_project.home.lease import require_owner
-from dagster_project.home.scratch import lock_folder
-from dagster_project.home.storage import place_of
-from dagster_project.lake.objects import Objects, StoredObject
+from dagster_project.storage.file_locks import lock_folder
+from dagster_project.storage.lease import require_owner
+from dagster_project.storage.objects import Objects, StoredObject
+from dagster_project.storage.places import place_of
 
 _KEPT_NS: Final = 24 * 3600 * 1_000_000_000
 """Files that a part holds no more outlive the longest reader by far."""

@@ -5,7 +5,7 @@ code). A partition is stale when what it would be made of now is something else.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from importlib.metadata import version
@@ -15,6 +15,7 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dagster_project.context_values import set_inside
 from dagster_project.fatal import is_fatal
 from dagster_project.lake.digests import digest_of, digest_of_parts, hash_of
 from dagster_project.lake.store import Lake
@@ -103,14 +104,9 @@ _TRIED: Final = "tried: "
 _resting: ContextVar[bool] = ContextVar("resting", default=False)
 
 
-@contextmanager
-def resting() -> Iterator[None]:
-    """Partitions of which a unit was left out count as made, as long as they would be made of the same: a build tries them once."""
-    token = _resting.set(True)
-    try:
-        yield
-    finally:
-        _resting.reset(token)
+def resting() -> AbstractContextManager[None]:
+    """Inside, partitions of which a unit was left out count as made, as long as they would be made of the same: a build tries them once."""
+    return set_inside(_resting, True)
 
 
 def is_stale(stamp: Stamp | None, made: str) -> bool:

@@ -5,14 +5,14 @@ it. Delta Lake finds commits by listing the log's folder; where that listing is 
 older than it is, or as if it were not there, and a commit that was made seems to have failed.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from typing import Final
 
 from deltalake import CommitProperties, DeltaTable
 
-from dagster_project.lake.objects import Objects
+from dagster_project.context_values import set_inside
+from dagster_project.storage.objects import Objects
 
 _NAME: Final = "tracegym_commit"
 _FOLLOWING: Final = 20
@@ -38,14 +38,9 @@ def require_newest(objects: Objects, name: str, opened: DeltaTable | None) -> No
         )
 
 
-@contextmanager
-def naming(commit: str) -> Iterator[None]:
+def name_commits(commit: str) -> AbstractContextManager[None]:
     """Give the commits made inside a name, by which `committed` finds them."""
-    reset = _name.set(commit)
-    try:
-        yield
-    finally:
-        _name.reset(reset)
+    return set_inside(_name, commit)
 
 
 def commit_name() -> CommitProperties:

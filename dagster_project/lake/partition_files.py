@@ -19,8 +19,8 @@ import pyarrow.parquet as pq
 from deltalake.transaction import AddAction, RemoveAction
 
 from dagster_project.errors import LakeError
-from dagster_project.lake.objects import Objects
 from dagster_project.lake.tables import Table
+from dagster_project.storage.objects import Objects
 
 
 def write_files(

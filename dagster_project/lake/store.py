@@ -2,7 +2,7 @@
 
 Comes in: Arrow tables and the partition they replace. Goes out: Arrow tables of one version. A partition is replaced in one commit; a
 writer that meets another one's commit reads again and retries; columns are only ever added. In object storage a table is as new as its log,
-never as a listing of it (`lake_log`).
+never as a listing of it (`dagster_project.lake.log`).
 """
 
 import random
@@ -19,15 +19,15 @@ from deltalake import DeltaTable, WriterProperties, write_deltalake
 from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundError
 
 from dagster_project.errors import LakeError
-from dagster_project.home.lease import require_owner
-from dagster_project.home.storage import place_of
 from dagster_project.lake.digests import hash_of
-from dagster_project.lake.faults import sentence_of
-from dagster_project.lake.log import LogAhead, commit_name, committed, naming, require_newest
-from dagster_project.lake.objects import Objects
+from dagster_project.lake.log import LogAhead, commit_name, committed, name_commits, require_newest
 from dagster_project.lake.open_tables import newest
 from dagster_project.lake.partition_files import upload_files, write_files
 from dagster_project.lake.tables import STAMPS, Stamp, Table
+from dagster_project.storage.faults import sentence_of
+from dagster_project.storage.lease import require_owner
+from dagster_project.storage.objects import Objects
+from dagster_project.storage.places import place_of
 
 _TRIES: Final = 20
 _WRITER: Final = WriterProperties(compression="ZSTD", statistics_truncate_length=64)
@@ -274,7 +274,7 @@ class Lake:
             opened = self._open(table, of_its_own=True)
             name = secrets.token_hex(16)
             try:
-                with naming(name):
+                with name_commits(name):
                     attempt(opened)
             except (CommitFailedError, FileExistsError) as fault:
                 if self._stands(table, opened, name):

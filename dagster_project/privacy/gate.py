@@ -30,9 +30,9 @@ from dagster_project.lake.freshness import (
     store,
     work,
 )
-from dagster_project.lake.rows import from_rows
+from dagster_project.lake.rows import Record, from_rows
 from dagster_project.lake.store import Lake
-from dagster_project.lake.tables import EPISODES, LEARNT, OUTCOMES
+from dagster_project.lake.tables import EPISODES, LEARNT, OUTCOMES, Table
 from ingest.records.episode import Episode, Step, ToolCall
 from ingest.records.outcome import Outcome
 from redact.apply.context import vocabulary_of
@@ -43,7 +43,7 @@ from redact.evidence.definitions import names_of_all
 from redact.fold import fold
 from redact.kinds import family_of
 from redact.operators.redraws import DRAWN_AGAIN
-from redact.operators.vault import Vault, open_vault
+from redact.operators.vault import Vault
 from redact.policy import Policy, load_policy
 from redact.readers.base64_runs import hidden_texts
 from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
@@ -65,24 +65,26 @@ def policy_digest(home: Home) -> str:
 def vault_of(home: Home, secret: bytes) -> Vault:
     """The home's vault; hold the home's `vault` lock from opening to saving."""
     claim_vault(home)
-    return open_vault(home.sealed_vault, secret)
+    return Vault(home.sealed_vault, secret)
 
 
 def raw_episodes(lake: Lake, app: str, days: Iterable[str]) -> dict[str, list[Episode]]:
     """The raw episodes of some days."""
-    found: dict[str, list[Episode]] = {day: [] for day in days}
-    rows = lake.read(EPISODES, app=app, days=found).to_pylist()
-    for row, episode in zip(rows, from_rows(Episode, rows), strict=True):
-        found[row["day"]].append(episode)
-    return found
+    return _raw_records(Episode, lake, EPISODES, app, days)
 
 
 def raw_outcomes(lake: Lake, app: str, days: Iterable[str]) -> dict[str, list[Outcome]]:
     """The raw outcomes of some days."""
-    found: dict[str, list[Outcome]] = {day: [] for day in days}
-    rows = lake.read(OUTCOMES, app=app, days=found).to_pylist()
-    for row, outcome in zip(rows, from_rows(Outcome, rows), strict=True):
-        found[row["day"]].append(outcome)
+    return _raw_records(Outcome, lake, OUTCOMES, app, days)
+
+
+def _raw_records(
+    of: type[Record], lake: Lake, table: Table, app: str, days: Iterable[str]
+) -> dict[str, list[Record]]:
+    found: dict[str, list[Record]] = {day: [] for day in days}
+    rows = lake.read(table, app=app, days=found).to_pylist()
+    for row, record in zip(rows, from_rows(of, rows), strict=True):
+        found[row["day"]].append(record)
     return found
 
 

@@ -65,7 +65,10 @@ def check_apps(
         return {}
     found = read_leaks(home.clean)
     for app in apps:
-        now, known = made_of(Lake(home.clean / "lake"), app), _learnt_digest(home, app)
+        now, known = (
+            made_of(Lake(home.clean / "lake"), app),
+            digests(Lake(home.private / "lake"), "learnt", app),
+        )
         before = found.pop(app, None)
         with unit(app):
             same = before is not None and (before.made_of, before.known) == (now, known)
@@ -300,7 +303,3 @@ def strings_in(value: object) -> Iterator[str]:
     elif isinstance(value, list | tuple):
         for part in value:
             yield from strings_in(part)
-
-
-def _learnt_digest(home: Home, app: str) -> str:
-    return digests(Lake(home.private / "lake"), "learnt", app)

@@ -166,7 +166,7 @@ class TaughtPlaces:
 
     def __init__(self, episodes: Iterable[Episode]) -> None:
         self._said = Counter(
-            (place, " ".join(_words(value)))
+            (place, " ".join(_WORD.findall(fold(value).text)))
             for episode in episodes
             for place, value in _leaves(episode)
         )
@@ -207,10 +207,6 @@ def words_of(leak: Leak, text: str) -> str:
 def _spellings(text: str, encoding: str) -> tuple[str, ...]:
     """The spellings of the text that was asked for last: a world of megabytes has hundreds of hits, one after the other."""
     return spellings(text, encoding)
-
-
-def _words(text: str) -> list[str]:
-    return _WORD.findall(fold(text).text)
 
 
 def _leaves(episode: Episode) -> Iterator[tuple[str, str]]:

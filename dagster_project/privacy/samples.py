@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dagster_project.home.layout import Home
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import CLEAN_EPISODES
-from dagster_project.report.texts import clip
+from dagster_project.page_texts import clip
 from redact.records.clean_episode import CleanEpisode
 from redact.records.clean_rows import clean_episode_from_row
 

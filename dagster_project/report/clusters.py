@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from dagster_project.causes.cluster_rows import agreement_row, cost_of, lineage_of
+from dagster_project.causes.cluster_rows import cost_of, lineage_of
 from dagster_project.causes.side_by_side import side_by_side
 from dagster_project.lake.store import Lake
 from dagster_project.report.data.counts import Count, ranked
@@ -19,7 +19,6 @@ from environments.verify import ACCEPTED
 from synth.clusters.clustering import Cluster
 from synth.failures.causes import PARTIES
 from synth.failures.detection import Failure
-from synth.failures.judging.agreement import agreement_of
 
 
 def cluster_rows(
@@ -49,13 +48,6 @@ def cluster_rows(
         )
         for place, (one, row) in enumerate(zip(ranked_by_size, rows, strict=True))
     ]
-
-
-def agreement_rows(
-    app: str, failures: Sequence[Failure]
-) -> list[tuple[str, str, int, str, str, str, str]]:
-    """Who names the causes of an app as people do."""
-    return [(app, *agreement_row(row)) for row in agreement_of(failures)]
 
 
 def gone_rows(clusters: Sequence[Cluster]) -> list[tuple[str, str, str]]:

@@ -17,7 +17,9 @@ from typing import Final
 import jinja2
 from markupsafe import Markup
 
-from dagster_project.report import pictures, texts
+from dagster_project import page_texts as texts
+from dagster_project.build.left_out_rows import SEND
+from dagster_project.report import pictures
 from dagster_project.report.data.arrivals import (
     Missing,
     OutcomeCount,
@@ -28,7 +30,6 @@ from dagster_project.report.data.counts import Count
 from dagster_project.report.data.failures import ClusterRow
 from dagster_project.report.data.page import ReportData
 from dagster_project.report.data.tasks import TaskCount, TaskRow
-from dagster_project.report.faults import SEND
 from dagster_project.report.tasks import turns_of
 from environments.describe_check import describe
 from environments.rollout.causes import nulls_in_words

@@ -15,10 +15,9 @@ from typing import Any, TypeVar
 
 from dagster_project.arrival.files import quarantined
 from dagster_project.build.left_out import Skips, skipped_of
-from dagster_project.defs.agreement import held_out_of
-from dagster_project.defs.resources import CleanSide
-from dagster_project.home.layout import Home, apps_of, open_home
-from dagster_project.lake.clean_records import (
+from dagster_project.build.left_out_rows import rows_of
+from dagster_project.causes.cluster_rows import agreement_rows
+from dagster_project.clean_records import (
     clean_episodes_of,
     clean_outcomes_of,
     clusters_of,
@@ -26,13 +25,15 @@ from dagster_project.lake.clean_records import (
     labels_of,
     outcome_policy_of,
 )
+from dagster_project.defs.resources import CleanSide
+from dagster_project.home.layout import Home, apps_of, open_home
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import CLEAN_EPISODES
 from dagster_project.privacy.account import HELD, LANGUAGE, REPLACED, TALKS, WITHHELD, account_in
 from dagster_project.privacy.gate import policy_of
 from dagster_project.privacy.leaks import leaks_of
 from dagster_project.privacy.signoff import says
-from dagster_project.report.clusters import agreement_rows, cluster_rows, gone_rows
+from dagster_project.report.clusters import cluster_rows, gone_rows
 from dagster_project.report.data.arrivals import (
     LanguageCount,
     Missing,
@@ -43,14 +44,14 @@ from dagster_project.report.data.arrivals import (
 )
 from dagster_project.report.data.counts import Figure, ranked
 from dagster_project.report.data.page import ReportData
-from dagster_project.report.faults import rows_of
 from dagster_project.report.feedback_gaps import feedback_gaps
-from dagster_project.report.graders import grader_rows, kind_rows
 from dagster_project.report.page import write_report
 from dagster_project.report.remaining_values import stays_rows
 from dagster_project.report.tasks import (
     attacks_on,
+    grader_rows,
     ground_rows,
+    kind_rows,
     task_count,
     task_rows,
     ways_of,
@@ -59,6 +60,7 @@ from dagster_project.report.worlds import world_row
 from dagster_project.report.yield_table import yield_of
 from dagster_project.rollouts.store import rollout_rows
 from dagster_project.runs.policy_pairs import comparison_rows
+from dagster_project.tasks.agreement import held_out_of
 from dagster_project.tasks.app_state import Standing, standing_of
 from dagster_project.worlds.stored_worlds import StoredWorld, world_of
 from dagster_project.worlds.tool_costs import tool_costs

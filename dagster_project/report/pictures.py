@@ -10,8 +10,8 @@ from datetime import date
 
 from markupsafe import Markup
 
+from dagster_project.page_texts import label, slug
 from dagster_project.report.data.counts import Count, Fidelity, FunnelStage
-from dagster_project.report.texts import label, slug
 from synth.clusters.trend import DayCount
 
 MOST_BARS = 60

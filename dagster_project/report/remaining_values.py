@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from dagster_project.lake.clean_records import stored_episodes_of
+from dagster_project.clean_records import stored_episodes_of
 from dagster_project.lake.store import Lake
 from dagster_project.privacy.account import STAYS, account_in
 from dagster_project.report.data.arrivals import StaysRow

@@ -13,7 +13,7 @@ from dagster_project.worlds.stored_worlds import StoredWorld
 from dagster_project.worlds.tool_costs import UNTIMED, ToolCost
 from environments.frontier import points
 from environments.runtime.document.world_file import WorldDocument
-from environments.unsettled_calls import settle
+from environments.unsettled_calls import unsettled_calls
 from synth.world.model import TOO_FEW
 from synth.worlds import ToolSummary
 
@@ -85,21 +85,14 @@ def _tool(tool: ToolSummary, counts: Mapping[str, Any] | None, cost: ToolCost) -
         evidence=tool.says or (DOUBTED if tool.evidence.get("suspected") == TOO_FEW else ""),
         fidelity=_fidelity(counts),
         tape=_tape(found) if found else None,
-        unknowns=_unknowns(found.get("unknowns", {})),
+        unknowns=tuple(
+            UnknownCall(says=f"{row.shape}: {row.reason}", count=row.times, settle=row.settle)
+            for row in unsettled_calls({tool.name: found})
+        ),
         sources=tuple(Count(name=name, count=n) for name, n in found.get("sources", {}).items()),
         real_ms=cost.real_ms,
         ours_ms=cost.ours_ms,
     )
-
-
-def _unknowns(shapes: Mapping[str, Mapping[str, int]]) -> tuple[UnknownCall, ...]:
-    """The calls that most often end in `unknown`, first."""
-    rows = [
-        UnknownCall(says=f"{shape}: {reason}", count=n, settle=settle(reason))
-        for shape, reasons in shapes.items()
-        for reason, n in reasons.items()
-    ]
-    return tuple(sorted(rows, key=lambda row: (-row.count, row.says)))
 
 
 def _fidelity(counts: Mapping[str, Any] | None) -> Fidelity | None:

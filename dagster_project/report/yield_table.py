@@ -15,16 +15,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dagster_project.arrival.files import quarantined
+from dagster_project.arrival.repetitions import counts_once
 from dagster_project.build.left_out import skipped_of
+from dagster_project.build.left_out_rows import BUDGET, counts_of
 from dagster_project.defs.resources import CleanSide
-from dagster_project.defs.spans import counts_once
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import CHATS, EPISODES, LOG_EVENTS, SPANS
 from dagster_project.privacy.account import HELD, account_in
 from dagster_project.privacy.leaks import is_among, leaks_of, to_settle
 from dagster_project.privacy.undecided_keys import waiting_keys
 from dagster_project.report.data.counts import Count, FunnelStage
-from dagster_project.report.faults import BUDGET, counts_of
 from dagster_project.tasks.app_state import Standing, right_ends
 from dagster_project.tasks.sampling import sample_of
 from dagster_project.tasks.verification import NOT_TRUSTED

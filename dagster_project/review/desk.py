@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from dagster_project.lake.clean_records import (
+from dagster_project.clean_records import (
     clean_outcomes_of,
     clusters_of,
     home_days,
@@ -20,7 +20,7 @@ from dagster_project.lake.clean_records import (
     stored_episodes_of,
 )
 from dagster_project.lake.documents import records
-from dagster_project.lake.learnt_tables import AGREEMENT, FAILURES, ROLLOUTS, TASKS, VERIFIED
+from dagster_project.lake.learnt_tables import FAILURES, ROLLOUTS, TASKS, VERIFIED
 from dagster_project.lake.rows import from_rows
 from dagster_project.lake.store import Lake
 from dagster_project.review.editing.preview import BeforeEdit, Preview, preview
@@ -34,7 +34,7 @@ from dagster_project.review.verdicts import (
     rollout_days,
     runs_of_task,
 )
-from dagster_project.tasks.agreement import HeldOut
+from dagster_project.tasks.agreement import HeldOut, held_out_of
 from dagster_project.tasks.found_cheats import cheats_of
 from dagster_project.tasks.judge_replies import judge_of, replies_of
 from dagster_project.tasks.verification import TaskKnowledge, VerifiedTask
@@ -112,7 +112,7 @@ class AppDesk:
     @cached_property
     def held_out(self) -> list[HeldOut]:
         """The attempts that were left out once, graded by rubrics made without them."""
-        return list(records(self._lake, AGREEMENT, self.app, HeldOut).values())
+        return held_out_of(self._lake, self.app)
 
     def title(self, task_id: str) -> str:
         """What the user of a task asks for, in a few words."""

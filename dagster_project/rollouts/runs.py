@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Final
 
 from dagster_project.errors import InputError
-from dagster_project.home.sole_writer import sole_writer
 from dagster_project.lake.digests import hash_of
 from dagster_project.lake.store import Lake
 from dagster_project.rollouts.policies import Launch
 from dagster_project.rollouts.reasons import COLUMNS, PolicyReasons, by_policy
 from dagster_project.rollouts.store import finished_rollouts, keep, reasons_of, settle
+from dagster_project.storage.file_locks import sole_writer
 from dagster_project.tasks.judge_replies import judge_of, judge_says, keep_fresh
 from dagster_project.worlds.simulated_replies import keep_simulated, simulation_of, simulation_says
 from environments.judges.ask import Judge

@@ -5,6 +5,7 @@ Comes in: rollouts of one task set. Goes out: their keys (to go on where a run s
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -13,7 +14,6 @@ import pyarrow.compute as pc
 from dagster_project.lake.learnt_tables import ROLLOUTS
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import deduplicate
-from dagster_project.report.data.tasks import RolloutRow
 from dagster_project.rollouts.reasons import COLUMNS, PolicyReasons, by_policy
 from environments.rollout.rollout import Rollout, RolloutKey, advantages_of
 
@@ -109,6 +109,14 @@ def rewards_of(lake: Lake, app: str) -> dict[str, list[dict[str, object]]]:
     for row in _unbroken(lake, _COUNTED, app):
         found[row["task_id"]].append(row)
     return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RolloutRow:
+    """How one policy did over the tasks of an app."""
+
+    app: str
+    found: PolicyReasons
 
 
 def rollout_rows(lake: Lake) -> tuple[RolloutRow, ...]:

@@ -5,13 +5,13 @@ Comes in: the clean side's rollouts and task sets. Goes out: `ComparisonRow`.
 
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import Final
 
 from dagster_project.lake.learnt_tables import ROLLOUTS
 from dagster_project.lake.store import Lake
-from dagster_project.report.data.tasks import ComparisonRow
 from dagster_project.rollouts.reasons import PolicyReasons
 from dagster_project.rollouts.store import explained_rollouts
 from dagster_project.runs.comparison import compare, known_in
@@ -19,6 +19,27 @@ from dagster_project.runs.run import LISTED, RunRow
 
 MOST_POLICIES: Final = 5
 """Of an app, those that were run last: ten pairs are as many as anybody reads."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparisonRow:
+    """Two policies on the tasks of an app that both tried."""
+
+    app: str
+    a: str
+    """The policy that was run first."""
+    b: str
+    tasks: int
+    mean_a: float | None
+    mean_b: float | None
+    low: float | None
+    """Of the 95 % interval of B's mean reward less A's."""
+    high: float | None
+    null_a: tuple[int, int]
+    """Its rollouts without a reward, and all at the compared tasks."""
+    null_b: tuple[int, int]
+    says: str
+    """Which is better, or why that cannot be told."""
 
 
 def comparison_rows(clean: Path) -> Iterator[ComparisonRow]:

@@ -16,6 +16,9 @@ from typing import Final
 from dagster_project.build.left_out import SkippedUnit, Skips, collect_skips, next_part
 from dagster_project.engine.interface import Engine, Load
 from dagster_project.engine.serial import Serial
+from dagster_project.lake.documents import records
+from dagster_project.lake.learnt_tables import AGREEMENT
+from dagster_project.lake.store import Lake
 from dagster_project.tasks.shares import agreement, interval, kappa, says_resolved
 from dagster_project.worlds.stored_worlds import StoredWorld
 from environments.runtime.checks.table import evaluate
@@ -181,6 +184,11 @@ def _left_out(shared: _Leaving, held: frozenset[str]) -> tuple[list[HeldOut], li
                     graded = _grade(candidate, mine, others, (by_episode, shared.backend))
                     found.append(_told_by(graded, shared.labels.get(mine.episode_id)))
     return found, skips.found
+
+
+def held_out_of(lake: Lake, app: str) -> list[HeldOut]:
+    """The attempts of an app that were left out once, out of the lake."""
+    return list(records(lake, AGREEMENT, app, HeldOut).values())
 
 
 def newest(

@@ -7,8 +7,8 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
+from dagster_project.clean_records import clean_episodes_of, labels_of
 from dagster_project.defs.resources import CleanSide
-from dagster_project.lake.clean_records import clean_episodes_of, labels_of
 from dagster_project.lake.documents import records
 from dagster_project.lake.learnt_tables import TASKS, VERIFIED
 from dagster_project.tasks.verification import VerifiedTask

@@ -13,6 +13,8 @@ from shlex import quote
 from typing import Any
 
 from dagster_project.build.left_out import Skips, without_those_that_fail
+from dagster_project.build.left_out_rows import SkippedRow, rows_of
+from dagster_project.clean_records import clusters_of
 from dagster_project.difficulty.by_task import AppDifficulty
 from dagster_project.difficulty.picture import picture
 from dagster_project.difficulty.report import (
@@ -22,10 +24,8 @@ from dagster_project.difficulty.report import (
     saturation,
 )
 from dagster_project.errors import InputError
-from dagster_project.lake.clean_records import clusters_of
 from dagster_project.lake.store import Lake
 from dagster_project.privacy.leaks import is_among
-from dagster_project.report.faults import SkippedRow, rows_of
 from dagster_project.rollouts.store import reasons_of, rewards_of
 from dagster_project.tasks.card_agreement import held_out_agreement, recorded_agreement
 from dagster_project.tasks.task_set_parts import TaskSetParts, parts_of

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from dagster_project.tasks.agreement import HeldOut, kappa_of
+from environments.runtime.task.attempt import Json
 from environments.verification.kinds import KINDS, REVIEWED
 from synth.labels.policy import NEVER_ALONE
 
@@ -134,6 +135,51 @@ def told_of(app: str, row: KindTrust) -> str:
     why = "; the app's graders err and too few attempts show that this kind does better"
     more = f"{row.needed} more graded attempts without an error would prove it"
     return f"{app}, {row.kind}: {STANDINGS[row.standing]}; {seen}{fails}{why if row.app_errs else ''}; {more}"
+
+
+def card_rows(app: str, found: AppTrust) -> list[Json]:
+    """All graders of an app and those of each kind, for the card of a task set, as plain JSON; rounded, so that equal lakes give equal cards anywhere."""
+    if not found.kinds:
+        return []
+    return [
+        {
+            "app": app,
+            "kind": row.kind,
+            "standing": row.says,
+            "tasks": row.tasks,
+            "left_out": {
+                "attempts": {
+                    "graded": row.graded,
+                    "of": row.attempts,
+                    "kappa": _rounded(row.kappa),
+                    "false_pass": _share_json(row.false_pass),
+                    "false_fail": _share_json(row.false_fail),
+                },
+                "tasks": {
+                    "graded": row.graded_tasks,
+                    "of": row.tasks if row.kind else row.graded_tasks,
+                    "kappa": _rounded(row.kappa_low),
+                    "false_pass": _share_json(row.tasks_false_pass),
+                    "false_fail": _share_json(row.tasks_false_fail),
+                },
+            },
+        }
+        for row in (found.whole, *found.kinds)
+    ]
+
+
+def _rounded(value: float | None) -> float | None:
+    """Never -0.0, which sums in floating point leave."""
+    return None if value is None else round(value, 4) + 0.0
+
+
+def _share_json(share: Share) -> dict[str, Json]:
+    return {
+        "count": share.count,
+        "of": share.of,
+        "low": round(share.low, 4),
+        "high": round(share.high, 4),
+    }
 
 
 def trust_of(

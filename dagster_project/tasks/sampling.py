@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from dagster_project.lake.clean_records import clusters_of
+from dagster_project.clean_records import clusters_of
 from dagster_project.lake.documents import Document, records, to_rows
 from dagster_project.lake.learnt_tables import SAMPLES
 from dagster_project.lake.store import Lake

@@ -11,12 +11,12 @@ from functools import cache, partial
 from typing import Any
 
 from dagster_project.lake.documents import records
-from dagster_project.lake.learnt_tables import AGREEMENT, TASKS, VERIFIED
+from dagster_project.lake.learnt_tables import TASKS, VERIFIED
 from dagster_project.lake.rows import texts
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import CLEAN_EPISODES
-from dagster_project.report.graders import card_rows
-from dagster_project.tasks.agreement import HeldOut
+from dagster_project.tasks.agreement import held_out_of
+from dagster_project.tasks.grader_trust import card_rows
 from dagster_project.tasks.judge_replies import replies_of
 from dagster_project.tasks.sampling import Sample, cluster_by_episode, sample_of
 from dagster_project.tasks.verification import VerifiedTask, trust_in
@@ -60,7 +60,7 @@ def parts_of(lake: Lake, apps: Sequence[str], *, name: str | None = None) -> Tas
         if sample is not None:
             samples[app] = sample.to_json()
         said = cache(partial(_judge_scores, lake, app))
-        held_out = records(lake, AGREEMENT, app, HeldOut).values()
+        held_out = held_out_of(lake, app)
         graders += card_rows(app, trust_in(verdicts.values(), held_out))
         probes = [(one.status, one.probes) for one in verdicts.values()]
         attacks += [{"app": app, **asdict(row)} for row in attack_rows(probes)]

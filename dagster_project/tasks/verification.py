@@ -14,11 +14,11 @@ from typing import Any, Final
 
 from dagster_project.build.budgets import Meter
 from dagster_project.build.left_out import SkippedUnit, Skips, collect_skips, next_part
+from dagster_project.build.left_out_rows import BUDGET
 from dagster_project.engine.interface import Engine, Load
 from dagster_project.engine.serial import Serial
 from dagster_project.lake.freshness import CODE
 from dagster_project.lake.rows import plain_json
-from dagster_project.report.faults import BUDGET
 from dagster_project.tasks.agreement import HeldOut
 from dagster_project.tasks.grader_trust import AppTrust, trust_of
 from dagster_project.tasks.kept_verdicts import Remembered

@@ -1,6 +1,6 @@
 """The backtest: held-out chat logs through the same redaction, replayed and graded by what a home has learnt.
 
-Comes in: chat-log files and a home. Goes out: the document of design section 9. The home is not changed: surrogates are keyed, so a value
+Comes in: chat-log files and a home. Goes out: the JSON that `backtest --json` writes. The home is not changed: surrogates are keyed, so a value
 gets here what it got there. Where a task names a held-out episode's key, calls start from its state, else from the app's at the time the
 episode started.
 """
@@ -14,13 +14,13 @@ from shlex import quote
 from typing import Any
 
 from dagster_project.build.progress import report_each
-from dagster_project.defs.resources import CleanSide
-from dagster_project.errors import InputError
-from dagster_project.home.layout import Home, lock
-from dagster_project.lake.clean_records import (
+from dagster_project.clean_records import (
     clean_episodes_of,
     outcome_policy_of,
 )
+from dagster_project.defs.resources import CleanSide
+from dagster_project.errors import InputError
+from dagster_project.home.layout import Home, lock
 from dagster_project.lake.documents import records
 from dagster_project.lake.learnt_tables import TASKS, VERIFIED, WORLDS
 from dagster_project.lake.store import Lake

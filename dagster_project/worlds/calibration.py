@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from dagster_project.lake.clean_records import clean_episodes_of, home_days, labels_of
+from dagster_project.clean_records import clean_episodes_of, home_days, labels_of
 from dagster_project.lake.store import Lake
 from redact.records.clean_episode import CleanEpisode
 from synth.failures.calibration import MIN_LABELLED

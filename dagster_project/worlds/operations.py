@@ -8,7 +8,7 @@ from collections import Counter
 from itertools import accumulate
 from typing import Final
 
-from dagster_project.lake.clean_records import clean_episodes_of, home_days
+from dagster_project.clean_records import clean_episodes_of, home_days
 from dagster_project.lake.store import Lake
 from synth.failures.calls import differing_in
 from synth.failures.named_parts import learn_named_parts

@@ -41,7 +41,7 @@ class StoredWorld:
 
     @property
     def risk(self) -> float:
-        """The share of told answers that may be wrong."""
+        """The share of returned answers that may be wrong."""
         return self.document.recall.risk if self.document.recall is not None else 0.0
 
     @property

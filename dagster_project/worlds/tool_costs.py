@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Final
 
-from dagster_project.lake.clean_records import clean_episodes_of
+from dagster_project.clean_records import clean_episodes_of
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import SPANS
 from dagster_project.worlds.recorded_calls import recorded_calls

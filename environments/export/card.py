@@ -22,6 +22,7 @@ from environments.runtime.task.manifest import TaskSetManifest
 from environments.runtime.task.share import PAYS_ALL, PAYS_SHARE, UNSOLVED
 from environments.runtime.task.task import Task
 from environments.runtime.task.tool_definition import function_of, name_of
+from environments.runtime.values.normal import as_names
 
 REDACTED = (
     "Personal data was replaced before anything here was derived. The result is **pseudonymised, not anonymous**: "
@@ -66,6 +67,7 @@ def card(
 ) -> str:
     """The README of a task set; `difficulty` is what `difficulty.json` says."""
     inside = [task.task_id for task in tasks]
+    in_no_table = {k: v for k, v in manifest.provenance.items() if k not in _TABLES}
     period = str(manifest.provenance.get("period") or "")
     made = f" Recorded {_markdown_text(period)}." if period else ""
     sections = [
@@ -85,22 +87,18 @@ def card(
         "## Pass rates\n\n" + difficulty_section(difficulty or {}, inside),
         "## Rollouts without a reward\n\n" + null_section(difficulty or {}),
         "## Redaction\n\n"
-        + _redaction(manifest.redaction)
+        + {"on": REDACTED, "off": NOT_REDACTED}.get(manifest.redaction, UNKNOWN_REDACTION)
         + _signed(manifest.provenance.get("signed")),
         "## Licence\n\n" + _markdown_text(str(manifest.provenance.get("license", "Not stated."))),
         "## Use\n\n" + USE,
         "## Where the answers are\n\n" + ANSWERS,
-        "## Provenance\n\n```json\n" + _json(_in_no_table(manifest.provenance)) + "\n```",
+        "## Provenance\n\n```json\n" + _json(in_no_table) + "\n```",
     ]
     return "\n\n".join(sections) + "\n"
 
 
 _TABLES = frozenset({"answers", "attacks", "graders", "ways", "sampling"})
 """Parts of the provenance that the card shows as tables."""
-
-
-def _in_no_table(provenance: Mapping[str, Json]) -> dict[str, Json]:
-    return {k: v for k, v in provenance.items() if k not in _TABLES}
 
 
 def _contents_table(tasks: Sequence[Task]) -> str:
@@ -110,7 +108,9 @@ def _contents_table(tasks: Sequence[Task]) -> str:
         for app, count in sorted(apps.items())
     ]
     head = "| app | tasks | tools | user turns after the opening, mean |\n|---|---|---|---|"
-    if inferred := {name for task in tasks for name in _inferred(task)}:
+    if inferred := {
+        name for task in tasks for name in as_names(task.provenance.get("tools_from_calls"))
+    }:
         names = ", ".join(f"`{_markdown_text(name)}`" for name in sorted(inferred))
         rows.append(
             f"\nNobody sent definitions of {len(inferred)} tools: they are inferred from recorded calls ({names})."
@@ -135,18 +135,9 @@ def _sampling(samples: Any) -> str:  # noqa: ANN401 - a part of the provenance a
     return told + "\n".join(rows)
 
 
-def _inferred(task: Task) -> list[str]:
-    names = task.provenance.get("tools_from_calls")
-    return [str(name) for name in names] if isinstance(names, list) else []
-
-
 def _tools(tasks: Sequence[Task], app: str) -> int:
-    names = {_name(tool) for task in tasks if task.app == app for tool in task.tools}
-    return len(names)
-
-
-def _name(tool: Mapping[str, Json]) -> str:
-    return name_of(function_of(tool))
+    tools = (tool for task in tasks if task.app == app for tool in task.tools)
+    return len({name_of(function_of(tool)) for tool in tools})
 
 
 def _turns(tasks: Sequence[Task], app: str) -> str:
@@ -169,10 +160,6 @@ def _agreement(figures: Json) -> str:
         for name, value in figures.items()
     ]
     return "\n".join(["| figure | value |", "|---|---|", *rows])
-
-
-def _redaction(state: str) -> str:
-    return {"on": REDACTED, "off": NOT_REDACTED}.get(state, UNKNOWN_REDACTION)
 
 
 def _signed(signatures: Json) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 from environments.frontier import points
 from environments.runtime.task.attempt import Json
+from environments.runtime.values.normal import as_list
 from environments.verification.kinds import KINDS
 
 EXPLAINED = (
@@ -31,7 +32,7 @@ ATTACKS = (
 ATTACK_HEAD = "| app | attack | paid without the gate | paid by accepted tasks |\n|---|---|---|---|"
 
 ANSWERS = (
-    "Worlds answer calls that no recording made. The risk is the share of their told answers that may be wrong; what is not sure enough "
+    "Worlds answer calls that no recording made. The risk is the share of their returned answers that may be wrong; what is not sure enough "
     "is `unknown`. A change whose effect is unknown has no reward; after a look-up that is unknown an attempt is paid by what it still "
     "does and tells. Below: calls of held-out episodes, answered at several risks."
 )
@@ -46,7 +47,7 @@ WAY_HEAD = "| app | way | tasks | paid | not paid | not graded |\n|---|---|---|-
 
 def answer_section(rows: Any) -> str:  # noqa: ANN401 - as JSON has it
     """The risk of each app's world, and what its held-out calls were answered at several risks."""
-    found = [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list) else []
+    found: list[Mapping[str, Any]] = [row for row in as_list(rows) if isinstance(row, Mapping)]
     lines = [
         f"| {_app(row)} | {risk}{', chosen' if chosen else ''} | {right} | {wrong} | {of_told} | {unknown} |"
         for row in found
@@ -59,7 +60,7 @@ def answer_section(rows: Any) -> str:  # noqa: ANN401 - as JSON has it
 
 def way_section(rows: Json) -> str:
     """What becomes of other ways of doing the same; empty where nobody tried any."""
-    found = [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list) else []
+    found = [row for row in as_list(rows) if isinstance(row, Mapping)]
     lines = [
         f"| {_app(row)} | {row['says']} | {row['tasks']} | {row['paid']} | {row['not_paid']} | {row['unknown']} |"
         for row in found
@@ -69,15 +70,13 @@ def way_section(rows: Json) -> str:
 
 def grader_section(rows: Json) -> str:
     """A table with two lines per kind; empty where nobody measured any."""
-    if not isinstance(rows, list):
-        return ""
-    lines = [line for row in rows if isinstance(row, Mapping) for line in _lines(row)]
+    lines = [line for row in as_list(rows) if isinstance(row, Mapping) for line in _lines(row)]
     return f"\n\n{EXPLAINED}\n\n" + "\n".join([HEAD, *lines]) if lines else ""
 
 
 def attack_section(rows: Json) -> str:
     """What attacks earn on all tasks and on accepted ones; empty where nobody tried any."""
-    found = [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list) else []
+    found = [row for row in as_list(rows) if isinstance(row, Mapping)]
     lines = [
         f"| {_app(row)} | {row['says']}{'' if row['in_gate'] else ' (measured only)'} | {row['paid']} of {row['tried']} "
         f"| {row['paid_accepted']} of {row['tried_accepted']} |"

@@ -16,7 +16,8 @@ from environments.runtime.play.user_recording import WORD
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.candidate import Action
 from environments.runtime.values.canonical import digest
-from environments.runtime.values.normal import as_list
+from environments.runtime.values.mentions import leaves
+from environments.runtime.values.normal import as_list, is_plain
 
 if TYPE_CHECKING:
     from environments.export.taskset import Entry
@@ -159,13 +160,4 @@ def _touched(actions: Iterable[Action], keys: Keys) -> Iterator[Record]:
 
 def _scalars(value: Json) -> Iterator[str]:
     """Every text and number in a value; truths and nothings name no record."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for part in value.values():
-            yield from _scalars(part)
-    elif isinstance(value, list):
-        for part in value:
-            yield from _scalars(part)
-    elif isinstance(value, int | float) and not isinstance(value, bool):
-        yield str(value)
+    return (str(one) for one in leaves(value) if is_plain(one))

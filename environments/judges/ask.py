@@ -8,7 +8,6 @@ reply is asked again with its whole batch, a dead endpoint is left alone after a
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -49,28 +48,18 @@ class Judge(Client):
         missing = [one for key, one in wanted.items() if key not in self.replies]
         self.counts.asked += len(wanted)
         self.counts.known += len(wanted) - len(missing)
-        gate = asyncio.Semaphore(self.settings.concurrency)
 
         async def ask(batch: Batch) -> None:
-            async with gate:
-                found = await self._ask(batch)
+            # Empty where no reply to it is well-formed.
+            found = await self.send(instructions(), batch.request(), batch.read) or {}
             self.replies |= found
             self.fresh.setdefault(app, {}).update(found)
             self.counts.discarded += sum(isinstance(r, dict) and "why" in r for r in found.values())
 
-        try:
-            async with asyncio.TaskGroup() as group:
-                for batch in batches(missing):
-                    group.create_task(ask(batch))
-        except BaseExceptionGroup as faults:
-            raise faults.exceptions[0] from None
+        await self.ask_all(batches(missing), ask)
         self.counts.unanswered += sum(one.key not in self.replies for one in missing)
 
     def take_fresh(self) -> dict[str, dict[str, Json]]:
         """What was recorded since the last time, for whoever keeps it."""
         taken, self.fresh = self.fresh, {}
         return taken
-
-    async def _ask(self, batch: Batch) -> dict[str, Json]:
-        """One batch; empty where no reply to it is well-formed."""
-        return await self.send(instructions(), batch.request(), batch.read) or {}

@@ -6,7 +6,8 @@ is asked (`ask` for judge checks, `synth.failures.judging` for causes), which mo
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
@@ -15,6 +16,8 @@ from environments.rollout.errors import EndpointError, RefusedError
 Complete = Callable[[str, str], Awaitable[str]]
 """Sends instructions and a request to a model, and gives its reply's text; raises `EndpointError`."""
 Reply = TypeVar("Reply")
+Item = TypeVar("Item")
+Made = TypeVar("Made")
 
 FATAL: Final = frozenset({401, 403, 404})
 """Refusals that every other request would get as well."""
@@ -67,6 +70,23 @@ class Client:
     def dead(self) -> bool:
         """Whether the endpoint is given up."""
         return self.silent >= self.settings.give_up_after
+
+    async def ask_all(
+        self, items: Iterable[Item], ask: Callable[[Item], Awaitable[Made]]
+    ) -> list[Made]:
+        """What `ask` makes of each item, so many at a time as the settings allow; the first fault is raised."""
+        gate = asyncio.Semaphore(self.settings.concurrency)
+
+        async def ask_one(item: Item) -> Made:
+            async with gate:
+                return await ask(item)
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(ask_one(item)) for item in items]
+        except BaseExceptionGroup as faults:
+            raise faults.exceptions[0] from None
+        return [task.result() for task in tasks]
 
     async def send(
         self, instructions: str, request: str, read: Callable[[str], Reply | None]

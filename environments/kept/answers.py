@@ -48,12 +48,12 @@ class World(Protocol):
 
 
 @dataclass(slots=True)
-class Place:
+class AnswerNode:
     """Where some calls led."""
 
     answer: str = ""
     end: str = ""
-    ways: dict[tuple[str, str], Place] = field(default_factory=dict)
+    ways: dict[tuple[str, str], AnswerNode] = field(default_factory=dict)
     at: int = ROOT
     """Where `HeardWorld.answers` put it."""
 
@@ -64,7 +64,7 @@ class HeardWorld:
     def __init__(self, world: World, task: Task) -> None:
         self._world = world
         self._task = task
-        self._root = Place()
+        self._root = AnswerNode()
         self.last = self._root
         """Where the last run ended."""
         self.whole = True
@@ -82,13 +82,13 @@ class HeardWorld:
         for at in _path(kept, end):
             _, tool, text, answer, _ = kept[at]
             if tool:
-                self.last = self.last.ways.setdefault((tool, text), Place(answer=answer))
+                self.last = self.last.ways.setdefault((tool, text), AnswerNode(answer=answer))
         self.last.end = kept[end][-1]
 
     def answers(self) -> tuple[Answer, ...]:
         """What was answered, each call behind the one that it followed."""
         found: list[Answer] = []
-        open_: list[tuple[int, tuple[str, str], Place]] = [
+        open_: list[tuple[int, tuple[str, str], AnswerNode]] = [
             (ROOT, call, place) for call, place in self._root.ways.items()
         ]
         if self._root.end:
@@ -105,7 +105,7 @@ class HeardWorld:
 class _HeardSession:
     """A session that notes what it answers."""
 
-    def __init__(self, session: Session, heard: HeardWorld, place: Place) -> None:
+    def __init__(self, session: Session, heard: HeardWorld, place: AnswerNode) -> None:
         self._session = session
         self._heard = heard
         self._place = place
@@ -120,7 +120,7 @@ class _HeardSession:
         text = arguments if isinstance(arguments, str) else OBJECT + json.dumps(arguments)
         place = self._place.ways.get((name, text))
         if place is None:
-            place = self._place.ways[name, text] = Place(answer=_digest_of(made))
+            place = self._place.ways[name, text] = AnswerNode(answer=_digest_of(made))
         self._place = place
         return made
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from environments.runtime.checks.ends.prediction import HARDLY, MOSTLY
@@ -16,6 +16,7 @@ from environments.runtime.task.attempt import Json
 from environments.runtime.task.candidate import Action, Candidate
 from environments.runtime.task.rubric import Check
 from environments.runtime.task.task import Task
+from environments.runtime.values.mentions import leaves
 from environments.runtime.values.normal import as_list
 from environments.verification.material import planned_calls
 
@@ -41,7 +42,9 @@ class GradedBy:
             args = _args_as_read(check)
             if check.fn == COMPARES_ENDS:
                 tables: dict[str, Json] = {n: args.pop(n) for n in TABLES if n in args}
-                self._tables.append((tables, by_user.union(_texts(args))))
+                self._tables.append(
+                    (tables, by_user.union(one for one in leaves(args) if isinstance(one, str)))
+                )
             checks.append(_check_content(check, args))
         self._whole = bool(one.task.dispatched)
         self.always: list[Json] = [task_as_read(one.task), checks]
@@ -64,18 +67,6 @@ def _rows_of_tools(tables: dict[str, Json], tools: set[str]) -> dict[str, Json]:
         elif named := sorted(tools.intersection(map(str, as_list(table)))):
             found[name] = list[Json](named)
     return found
-
-
-def _texts(value: Json) -> Iterator[str]:
-    """All texts in a value."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list):
-        for item in value:
-            yield from _texts(item)
-    elif isinstance(value, dict):
-        for item in value.values():
-            yield from _texts(item)
 
 
 def task_as_read(task: Task) -> Json:

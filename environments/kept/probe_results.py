@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from environments.kept.answers import Answer, HeardWorld, Place, World, ends_alike
+from environments.kept.answers import Answer, AnswerNode, HeardWorld, World, ends_alike
 from environments.kept.graded_by import GradedBy, digest
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.candidate import Candidate
@@ -65,7 +65,7 @@ class Probing:
         self._before = before
         self._answers = answers
         self._basis = ""
-        self._ended: list[tuple[str, Place, ProbeOutcome]] = []
+        self._ended: list[tuple[str, AnswerNode, ProbeOutcome]] = []
 
     def keeper(self, basis: Json, grade: Grade) -> Grade:
         """Runs what is not known."""

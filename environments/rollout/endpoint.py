@@ -25,6 +25,7 @@ from environments.rollout.policy import Message, Run, Turn, Usage
 from environments.rollout.sglang import token_fields
 from environments.rollout.sse import Assembly
 from environments.runtime.play.message import requests_of
+from environments.runtime.play.play import renamed_call
 from environments.runtime.play.tool_names import ToolNames
 from environments.runtime.task.attempt import Json
 
@@ -271,15 +272,8 @@ def _inward(message: dict[str, Any], names: ToolNames) -> Message:
     kept: dict[str, Json] = {"role": "assistant", "content": message.get("content")}
     calls = message.get("tool_calls")
     if isinstance(calls, list) and calls:
-        kept["tool_calls"] = [_renamed(call, names) for call in calls]
+        kept["tool_calls"] = [renamed_call(call, names.inward) for call in calls]
     return kept
-
-
-def _renamed(call: Any, names: ToolNames) -> Json:  # noqa: ANN401 - whatever the endpoint sent
-    function = call.get("function") if isinstance(call, dict) else None
-    if not isinstance(function, dict) or not isinstance(function.get("name"), str):
-        return call  # type: ignore[no-any-return]  # parsed JSON
-    return {**call, "function": {**function, "name": names.inward(function["name"])}}
 
 
 def _outward(message: Message, names: ToolNames) -> Mapping[str, Json]:

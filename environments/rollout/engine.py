@@ -10,10 +10,11 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncGenerator, Callable, Collection, Iterator
+from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from environments.judges.ask import Judge
 from environments.judges.question import that_decide
@@ -29,6 +30,8 @@ from environments.runtime.task.task_set import PackedTask, TaskSet
 from environments.runtime.task.verdict import Verdict
 from environments.simulate import Simulation
 from environments.user_model import UserModel
+
+Amount = TypeVar("Amount", int, float)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -268,20 +271,15 @@ class _Play:
             checks=checks_text(why.checks),
             answers=json.dumps(why.answers, ensure_ascii=False),
             unanswered=json.dumps(why.unanswered),
-            prompt_tokens=_total([turn.usage.prompt_tokens for turn in turns]),
-            completion_tokens=_total([turn.usage.completion_tokens for turn in turns]),
-            cost=_total_cost([turn.usage.cost for turn in turns]),
+            prompt_tokens=_total(turn.usage.prompt_tokens for turn in turns),
+            completion_tokens=_total(turn.usage.completion_tokens for turn in turns),
+            cost=_total(turn.usage.cost for turn in turns),
             tokens=json.dumps(tokens, default=dict) if any(tokens) else None,
             started_at=times[0],
             seconds=times[1],
         )
 
 
-def _total(counts: list[int | None]) -> int | None:
-    known = [count for count in counts if count is not None]
-    return sum(known) if known else None
-
-
-def _total_cost(costs: list[float | None]) -> float | None:
-    known = [cost for cost in costs if cost is not None]
-    return sum(known) if known else None
+def _total(amounts: Iterable[Amount | None]) -> Amount | None:
+    known = [amount for amount in amounts if amount is not None]
+    return sum(known[1:], known[0]) if known else None

@@ -81,17 +81,13 @@ def _random_calls(messages: Sequence[Message], tools: Sequence[Message], run: Ru
     words = [w.strip('.,!?"') for m in messages for w in str(m.get("content") or "").split()] or [
         ""
     ]
-    arguments = {name: chance.choice(words) for name in _parameters(tool)}
+    arguments = {name: chance.choice(words) for name in sorted(properties_of(function_of(tool)))}
     call: dict[str, Json] = {
         "id": f"call_{run.acted}",
         "type": "function",
         "function": {"name": tool_name(tool), "arguments": json.dumps(arguments)},
     }
     return {"role": "assistant", "content": None, "tool_calls": [call]}
-
-
-def _parameters(tool: Message) -> list[str]:
-    return sorted(properties_of(function_of(tool)))
 
 
 def _say(text: str) -> Message:

@@ -46,7 +46,9 @@ def sequenced(tokens: str | None) -> Sequenced | None:
         between = before[len(so_far) :]
         found = logprobs_of(turn.get("logprobs"), len(written))
         logprobs = (
-            None if logprobs is None or found is None else [*logprobs, *_zeros(between), *found]
+            None
+            if logprobs is None or found is None
+            else [*logprobs, *([0.0] * len(between)), *found]
         )
         response += [*between, *written]
         mask += [0] * len(between) + [1] * len(written)
@@ -135,7 +137,3 @@ def _mask(row: Row, tokens: Sequenced) -> list[int]:
 
 def _ids(value: object) -> bool:
     return isinstance(value, list) and all(type(part) is int for part in value)
-
-
-def _zeros(between: Sequence[int]) -> list[float]:
-    return [0.0] * len(between)

@@ -21,6 +21,7 @@ from environments.runtime.checks.view import View, text_of
 from environments.runtime.task.attempt import Attempt, Json
 from environments.runtime.task.rubric import Rubric
 from environments.runtime.values.facts import facts_in, figure_stands_in, folded
+from environments.runtime.values.normal import as_names, as_object
 from environments.verification.cheats import UNSURE, UNSURE_ELSE
 from environments.verification.mutants import FIGURE
 
@@ -71,10 +72,9 @@ class Terms:
         """The terms of a task by its rubric; what changes something may be said by any rubric of the app."""
         own = next((c.args for c in rubric.checks if c.fn == "end_state"), {})
         every = (c.args for r in (rubric, *others) for c in r.checks if c.fn == "end_state")
-        ignore = own.get("ignore")
         return Terms(
-            changing=frozenset(name for args in every for name in _texts(args.get("writes"))),
-            ignore=ignore if isinstance(ignore, dict) else {},
+            changing=frozenset(name for args in every for name in as_names(args.get("writes"))),
+            ignore=as_object(own.get("ignore")),
             answers=any(check.fn == "answered" for check in rubric.checks),
         )
 
@@ -316,7 +316,3 @@ def _readings(text: str) -> frozenset[Reading]:
 
 def _letters(frame: str) -> int:
     return sum(c.isalpha() for c in frame)
-
-
-def _texts(value: Json) -> list[str]:
-    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []

@@ -22,7 +22,7 @@ from environments.runtime.task.attempt import Json
 from environments.runtime.task.candidate import Action
 from environments.runtime.task.tool_definition import choices_of, form_of
 from environments.runtime.values.facts import facts_in
-from environments.runtime.values.normal import as_list
+from environments.runtime.values.normal import as_list, as_object
 from environments.verification.constant import constant_policies, handed_over, said_codes
 from environments.verification.material import Material, OtherTask, answers_in
 from environments.verification.probe import MASKED, ZERO, Probe, calls, says
@@ -39,7 +39,7 @@ OTHERS: Final = 3
 RANDOM_CALLS: Final = 8
 RANDOM_RUNS: Final = 4
 """Each with and without a hand-over at the end: a hand-over alone once paid random calls in full."""
-LUCK: Final = 8
+BYTES_PER_DRAW: Final = 8
 """Bytes that say how lucky a call is in one run."""
 HANDS_OVER: Final = "The user needs help."
 CHUNK: Final = 5
@@ -57,7 +57,7 @@ def attacks(material: Material) -> Iterator[Probe]:
     yield from _callers(material)
     yield from _strangers(material)
     yield from _answerers(material)
-    yield _fisher(material)
+    yield _asks_unanswerable(material)
     yield from _kept_out(material)
     yield from constant_policies(material)
 
@@ -141,7 +141,7 @@ def _random_calls(material: Material, seed: int) -> tuple[Action, ...]:
         guess = {p: chance.choice(words) for p in material.parameters(name)}
         pool.append((name, json.dumps(guess)))
     pool = [(name, text) for name, text in pool if name not in task.last_tools]
-    at = slice((seed - 1) * LUCK, seed * LUCK)
+    at = slice((seed - 1) * BYTES_PER_DRAW, seed * BYTES_PER_DRAW)
     ranked = nsmallest(
         RANDOM_CALLS, dict.fromkeys(pool), key=lambda one: (_luck(task.task_id, *one)[at], one)
     )
@@ -153,7 +153,7 @@ def _random_calls(material: Material, seed: int) -> tuple[Action, ...]:
 def _luck(task_id: str, name: str, text: str) -> bytes:
     """The luck of a call in each of the runs at a task."""
     what = json.dumps([task_id, name, text]).encode("ascii")
-    return hashlib.blake2b(what, digest_size=LUCK * RANDOM_RUNS).digest()
+    return hashlib.blake2b(what, digest_size=BYTES_PER_DRAW * RANDOM_RUNS).digest()
 
 
 def _strangers(material: Material) -> Iterator[Probe]:
@@ -200,11 +200,12 @@ def _acts_alike(material: Material, other: OtherTask) -> bool:
     Only where the act says something (to which of several queues): a bare hand-over is the same for every task.
     """
     acted = [c.args.get("any_of") for c in material.candidate.rubric.checks if c.fn == "acted"]
-    rows = {(str(row[0]), str(row[1])) for one in acted for row in _lists(one)}
+    rows = {
+        (str(row[0]), str(row[1])) for one in acted for row in as_list(one) if isinstance(row, list)
+    }
     if not rows:
         return False
-    ignore = material.end_args.get("ignore")
-    authored = ignore if isinstance(ignore, dict) else {}
+    authored = as_object(material.end_args.get("ignore"))
     ends = {tool for tool, _ in rows}.union(material.changing, material.candidate.task.last_tools)
     made = {
         (c.name, canonical_arguments(c.parsed, list(map(str, as_list(authored.get(c.name))))))
@@ -220,11 +221,7 @@ def _answers_alike(material: Material, other: OtherTask) -> bool:
     return any(words_compared(answer) in own for answer in answers_in(other.rubric))
 
 
-def _lists(value: Json) -> list[list[Json]]:
-    return [row for row in as_list(value) if isinstance(row, list)]
-
-
-def _fisher(material: Material) -> Probe:
+def _asks_unanswerable(material: Material) -> Probe:
     """Looks for questions that nobody can answer, in order to be masked instead of failed."""
     odd = tuple(
         calls(n, json.dumps(dict.fromkeys(material.parameters(n), f"zz-{i}-unseen")), number=i)

@@ -2,7 +2,7 @@
 
 In: a task, a run of it, and how the app's other tasks give each argument (`Habits`). Out: the values that nothing tells, each with
 its tool and path. A value is told by the opening, the tool definitions, the user (before, or when asked) and results of earlier calls; a
-constant of the app is known without being told. Not here: what counts as told (`shown`), whether a value matters (`solvable`).
+constant of the app is known without being told. Not here: what counts as told (`readable_values`), whether a value matters (`solvable`).
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from environments.runtime.task.tool_definition import (
     properties_of,
 )
 from environments.runtime.values.literals import parse_json
-from environments.runtime.values.normal import stable
-from environments.verification.readable_values import SMALL, VisibleTexts, fold
+from environments.runtime.values.normal import as_list, stable
+from environments.verification.readable_values import SMALL, VisibleTexts, fold, leaves_of
 
 MOST_GIVE: Final = 0.5
 """A value that so large a share of the tasks with this argument gives is a constant of the app."""
@@ -261,14 +261,14 @@ def _is_specific(content: str) -> bool:
     if parsed is None:
         return len(content) <= LONGEST_ANSWER
     listed: dict[Path, set[str]] = defaultdict(set)
-    for path, leaf in _leaves({"": parsed.value}, ()):
+    for path, leaf in leaves_of({"": parsed.value}):
         listed[path].add(_text(leaf))
     return all(len(values) <= MOST_LISTED for values in listed.values())
 
 
 def values_of(arguments: Mapping[str, Json]) -> list[tuple[Path, Json]]:
     """Every scalar of a call's arguments with its path."""
-    return list(_leaves(dict(arguments), ()))[:MOST_ITEMS]
+    return leaves_of(dict(arguments))[:MOST_ITEMS]
 
 
 def _beginning(task: Task, run: Attempt) -> list[str]:
@@ -363,20 +363,8 @@ def _choices_at(schema: Json, path: Path) -> list[Json]:
         at = inner if name == "*" else inner.get(name) if isinstance(inner, dict) else None
     if not isinstance(at, dict):
         return []
-    examples = at.get("examples")
-    listed = examples if isinstance(examples, list) else []
+    listed = as_list(at.get("examples"))
     return [*choices_of(at), *listed, *(at[n] for n in ("default", "example") if n in at)]
-
-
-def _leaves(value: Json, path: Path) -> Iterator[tuple[Path, Json]]:
-    if isinstance(value, dict):
-        for name, item in value.items():
-            yield from _leaves(item, (*path, name))
-    elif isinstance(value, list):
-        for item in value:
-            yield from _leaves(item, (*path, "*"))
-    elif path:
-        yield path, value
 
 
 def _text(value: Json) -> str:

@@ -20,7 +20,7 @@ from environments.runtime.task.candidate import Action, Candidate
 from environments.runtime.task.rubric import Rubric
 from environments.runtime.task.task import Task
 from environments.runtime.task.tool_definition import function_of, name_of, properties_of
-from environments.runtime.values.normal import as_list, stable
+from environments.runtime.values.normal import as_list, as_object, stable
 from environments.runtime.views.multiplexed import Dispatched
 from environments.verification.knowable import Given, Habits, given_in
 
@@ -174,15 +174,8 @@ class Material:
     def free_text(self) -> Mapping[str, tuple[str, ...]]:
         """Per tool, the arguments that are the policy's own words: no rubric compares them. A task without an end has those of the app's others."""
         ends = (self.end_args, *(_end_args(other.rubric) for other in self.others))
-        found = next(filter(None, (end.get("ignore") for end in ends)), None)
-        named = found.items() if isinstance(found, dict) else ()
-        return {tool: tuple(map(str, as_list(names))) for tool, names in named}
-
-    @cached_property
-    def changes_something(self) -> bool:
-        """Whether some accepted end changes the world."""
-        ends = [e for e in as_list(self.end_args.get("ends")) if isinstance(e, dict)]
-        return any(e.get("writes") or e.get("effects") for e in ends)
+        found = next((known for end in ends if (known := end.get("ignore"))), None)
+        return {n: tuple(map(str, as_list(names))) for n, names in as_object(found).items()}
 
     @cached_property
     def planned(self) -> tuple[PlannedCall, ...]:

@@ -44,7 +44,7 @@ def mutants(material: Material) -> Iterator[Probe]:
     if material.writes:
         last = material.writes[-1]
         stopped = (
-            *_actions_before(solution, last),
+            *solution[: last.action],
             says("Is there anything else I can help you with?"),
         )
         yield Probe(name="stops_before_last_write", actions=stopped, expected=BELOW)
@@ -112,10 +112,6 @@ def replaced(solution: Sequence[Action], call: PlannedCall, text: str) -> tuple[
     return (*solution[: call.action], *rest, *solution[call.action + 1 :])
 
 
-def _actions_before(solution: Sequence[Action], call: PlannedCall) -> tuple[Action, ...]:
-    return tuple(solution[: call.action])
-
-
 def inserted(material: Material, *more: Action) -> tuple[Action, ...]:
     """The solution with more actions before a call that ends the conversation, else at the end."""
     solution = material.candidate.solution
@@ -181,8 +177,7 @@ def _nudged(value: Json) -> Json:
 
 
 def _calls_of(action: Action) -> list[dict[str, Json]]:
-    listed = action.get("tool_calls")
-    return [dict(c) for c in listed if isinstance(c, dict)] if isinstance(listed, list) else []
+    return [dict(c) for c in as_list(action.get("tool_calls")) if isinstance(c, dict)]
 
 
 def _with_calls(action: Action, kept: Sequence[dict[str, Json]]) -> Action | None:

@@ -336,3 +336,12 @@ def leaves_by_path(value: Json, path: str = "") -> Iterator[tuple[str, Json]]:
             yield from leaves_by_path(item, f"{path}.*")
     else:
         yield path, value
+
+
+def leaves_of(value: Json, path: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], Json]]:
+    """Every scalar with its path; the items of a list share one."""
+    if isinstance(value, dict):
+        return [leaf for name, item in value.items() for leaf in leaves_of(item, (*path, name))]
+    if isinstance(value, list):
+        return [leaf for item in value for leaf in leaves_of(item, (*path, "*"))]
+    return [(path, value)]

@@ -64,6 +64,18 @@ REASONS: Final[Mapping[str, str]] = {
     "reviewed": "a reviewer settled the doubts",
     "left_out_by_reviewer": "a reviewer left it out",
 }
+_HAND_OVERS: Final = {
+    "hands_over": "handing over every request",
+    "looks_up_then_hands_over": "looking up what the user names and handing over",
+    "looks_up_refuses_hands_over": "looking up what the user names, refusing and handing over",
+}
+_HANDED_OVER_WITH: Final = {
+    "": "",
+    "_as_said": " in the words of the user",
+    "_with_a_code": " with the first code that the user says",
+    "_as_usual": " as most are handed over",
+    "_choice": " with one choice of the schema",
+}
 PROBES: Final[Mapping[str, str]] = {
     "good_attempt": "the recorded good attempt",
     "same_arguments_spelt_otherwise": "the good attempt with its arguments in another order",
@@ -115,21 +127,11 @@ PROBES: Final[Mapping[str, str]] = {
     "constant_asks_only": "asking back and nothing else",
     "constant_refuses_politely": "refusing every request",
     "constant_looks_up_then_refuses": "looking up what the user names and refusing",
-    "constant_hands_over": "handing over every request",
-    "constant_looks_up_then_hands_over": "looking up what the user names and handing over",
-    "constant_looks_up_refuses_hands_over": "looking up what the user names, refusing and handing over",
-    "constant_hands_over_as_said": "handing over every request in the words of the user",
-    "constant_looks_up_then_hands_over_as_said": "looking up what the user names and handing over in the words of the user",
-    "constant_looks_up_refuses_hands_over_as_said": "looking up what the user names, refusing and handing over in the words of the user",
-    "constant_hands_over_with_a_code": "handing over every request with the first code that the user says",
-    "constant_looks_up_then_hands_over_with_a_code": "looking up what the user names and handing over with its first code",
-    "constant_looks_up_refuses_hands_over_with_a_code": "looking up what the user names, refusing and handing over with its first code",
-    "constant_hands_over_as_usual": "handing over every request as most are handed over",
-    "constant_looks_up_then_hands_over_as_usual": "looking up what the user names and handing over as most are handed over",
-    "constant_looks_up_refuses_hands_over_as_usual": "looking up what the user names, refusing and handing over as most are handed over",
-    "constant_hands_over_choice": "handing over every request with one choice of the schema",
-    "constant_looks_up_then_hands_over_choice": "looking up what the user names and handing over with one choice of the schema",
-    "constant_looks_up_refuses_hands_over_choice": "looking up what the user names, refusing and handing over with one choice of the schema",
+    **{
+        f"constant_{how}{with_what}": f"{words}{words_with}"
+        for how, words in _HAND_OVERS.items()
+        for with_what, words_with in _HANDED_OVER_WITH.items()
+    },
 }
 NUMBERED: Final = re.compile(r"_(\d+)$")
 CHANGES: Final = "changes"

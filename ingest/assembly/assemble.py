@@ -17,7 +17,7 @@ from itertools import chain, pairwise, product
 from ingest.assembly.call_ids import join_results
 from ingest.assembly.conversations import Conversation, gather
 from ingest.assembly.forest import Node, grow
-from ingest.assembly.history import Place, Thread, weave
+from ingest.assembly.history import Nesting, Thread, weave
 from ingest.assembly.repeats import (
     fill_repeated_runs,
     is_repeat,
@@ -148,10 +148,10 @@ def _outermost_nodes(nodes: list[Node]) -> list[Node]:
     return [n for n in told if not any(above in told for above in n.ancestors())]
 
 
-def _place(call: Node) -> Place:
+def _place(call: Node) -> Nesting:
     within = next((above for above in call.ancestors() if above.reading.kind == TOOL), None)
     depth = sum(1 for above in call.ancestors() if above.reading.kind in {AGENT, TOOL})
-    return Place(within=within, depth=depth)
+    return Nesting(within=within, depth=depth)
 
 
 def _instructions(call: Node) -> list[Step]:
@@ -267,7 +267,9 @@ def _episode(part: _Part, app: str, known: Mapping[str, str]) -> Episode:
     steps, flags = _steps(part, main)
     joined = join_results(steps)
     nodes = [node for node in part.nodes if not node.judged]
-    traces = list(dict.fromkeys(n.span.trace_id for n in nodes if not _is_made_up(n)))
+    traces = list(
+        dict.fromkeys(n.span.trace_id for n in nodes if not n.span.trace_id.startswith("event:"))
+    )
     told = part.calls or part.runs
     flags.update(joined.completeness)
     for node in nodes:
@@ -317,10 +319,6 @@ def _tools(nodes: Sequence[Node], main: Thread | None) -> tuple[tuple[str, ...],
     return (), {"no_tool_definitions"} if called or any(
         n.reading.kind == TOOL for n in nodes
     ) else set()
-
-
-def _is_made_up(node: Node) -> bool:
-    return node.span.trace_id.startswith("event:")
 
 
 def _episode_id(part: _Part, nodes: list[Node], app: str, known: Mapping[str, str]) -> str:
@@ -415,7 +413,8 @@ def _insert(steps: list[Step], below: list[Step], thread: Thread, started_by: st
     agent = thread.agent
     if agent is None and thread.within is not None:
         agent = thread.within.reading.tool_name
-    parent = started_by or f"span:{_container(thread.calls[0])}"
+    first = thread.calls[0]
+    parent = started_by or f"span:{(first.agent_above or first).span.span_id}"
     marked = [replace(step, agent=step.agent or agent, parent=parent) for step in below]
     place = None
     if started_by is not None:
@@ -441,7 +440,3 @@ def _insert(steps: list[Step], below: list[Step], thread: Thread, started_by: st
             len(steps),
         )
     steps[place:place] = marked
-
-
-def _container(call: Node) -> str:
-    return (call.agent_above or call).span.span_id

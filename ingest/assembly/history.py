@@ -26,7 +26,7 @@ _LATEST: Final = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Place:
+class Nesting:
     """Where a model call stands among agents and tools."""
 
     within: Node | None
@@ -80,7 +80,7 @@ def agent_of(node: Node) -> str | None:
     return None
 
 
-def weave(calls: Sequence[Node], places: Mapping[Node, Place], *, named: bool) -> list[Thread]:
+def weave(calls: Sequence[Node], places: Mapping[Node, Nesting], *, named: bool) -> list[Thread]:
     """Put model calls, in order, into threads; `named` says that the source itself calls them one conversation."""
     threads: list[Thread] = []
     for call in calls:
@@ -88,7 +88,7 @@ def weave(calls: Sequence[Node], places: Mapping[Node, Place], *, named: bool) -
         keys = [key_of(step) for step in body]
         near = [one for one in threads[-_LATEST:] if one.within is places[call].within]
         is_named = named and not call.is_linked
-        thread = _home(_Telling(call, system, body, keys), near[::-1], named=is_named)
+        thread = _home(_CallInput(call, system, body, keys), near[::-1], named=is_named)
         if thread is None:
             thread = Thread(within=places[call].within, depth=places[call].depth)
             threads.append(thread)
@@ -107,7 +107,7 @@ def _split(steps: Sequence[Step]) -> tuple[list[Step], list[Step]]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Telling:
+class _CallInput:
     """One model call's input."""
 
     call: Node
@@ -116,7 +116,7 @@ class _Telling:
     keys: list[str]
 
 
-def _home(told: _Telling, near: list[Thread], *, named: bool) -> Thread | None:
+def _home(told: _CallInput, near: list[Thread], *, named: bool) -> Thread | None:
     """The thread that a call belongs to; None starts a new one."""
     best, most = None, 0
     for thread in near:
@@ -186,7 +186,7 @@ def _answers(thread: Thread, body: list[Step]) -> bool:
     )
 
 
-def _same_speaker(thread: Thread, told: _Telling, *, named: bool) -> bool:
+def _same_speaker(thread: Thread, told: _CallInput, *, named: bool) -> bool:
     """Whether a call without any shared message goes on in a thread: one agent that is given no history."""
     previous = told.call.reading.previous_response_id
     if previous and any(previous == one.reading.response_id for one in thread.calls):

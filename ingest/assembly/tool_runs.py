@@ -35,7 +35,7 @@ class _AskedCall:
 
 
 @dataclass(slots=True, kw_only=True)
-class Ran:
+class StepsWithToolRuns:
     """Steps with their tool runs."""
 
     steps: list[Step]
@@ -44,7 +44,9 @@ class Ran:
     flags: set[str] = field(default_factory=set)
 
 
-def join_runs(steps: Sequence[Step], runs: Sequence[Node], calls: Sequence[Node] = ()) -> Ran:
+def join_runs(
+    steps: Sequence[Step], runs: Sequence[Node], calls: Sequence[Node] = ()
+) -> StepsWithToolRuns:
     """Bind tool spans to calls by id, else by name, arguments and order; `calls` to the model say which runs it can only have asked for together."""
     steps = _with_calls_of_runs(steps, runs)
     joined = join_results(_number_calls(steps))
@@ -52,7 +54,7 @@ def join_runs(steps: Sequence[Step], runs: Sequence[Node], calls: Sequence[Node]
     asked = _asked_calls(numbered)
     sent = {call.call_id for step in steps for call in step.tool_calls} | set(joined.sent_as)
     known = _Calls(asked, {one.call.call_id for one in asked} - sent, joined.sent_as)
-    ran = Ran(steps=[], flags={"repeated_call_ids"} if joined.sent_as else set())
+    ran = StepsWithToolRuns(steps=[], flags={"repeated_call_ids"} if joined.sent_as else set())
     unasked: list[Node] = []
     for run in runs:
         one = known.find(run)
@@ -316,7 +318,7 @@ def _is_silent_before(call: Node, run: Node) -> bool:
     return same and not call.reading.output and ended <= run.span.started_at
 
 
-def _insert_unasked(ran: Ran, runs: Sequence[list[Node]]) -> None:
+def _insert_unasked(ran: StepsWithToolRuns, runs: Sequence[list[Node]]) -> None:
     """Tools that ran without a message asking for them, in their time: the span is the only witness of such a call."""
     if not runs:
         return
@@ -339,7 +341,7 @@ def _insert_unasked(ran: Ran, runs: Sequence[list[Node]]) -> None:
     ran.steps = woven
 
 
-def _witnessed(ran: Ran, runs: Sequence[Node]) -> list[Step]:
+def _witnessed(ran: StepsWithToolRuns, runs: Sequence[Node]) -> list[Step]:
     """One message with the calls that were made together, and what they gave back."""
     calls: list[ToolCall] = []
     results: list[Step] = []

@@ -35,13 +35,11 @@ def _holds_content(span: Span) -> bool:
     if dialect_of(span) != PLAIN:
         return False
     return any(
-        isinstance(value, str) and len(value) >= _SHORTEST and _last_word(key) in _CONTENT
+        isinstance(value, str)
+        and len(value) >= _SHORTEST
+        and re.split(r"[._-]", key.lower().removesuffix("_json"))[-1] in _CONTENT
         for key, value in span.attributes.items()
     )
-
-
-def _last_word(key: str) -> str:
-    return re.split(r"[._-]", key.lower().removesuffix("_json"))[-1]
 
 
 def _span_name(name: str) -> str:

@@ -25,7 +25,7 @@ from ingest.formats.records.fields import ITEM_NAMES, Fields
 from ingest.formats.records.verdicts import Outcome, by_words, outcome_of
 from ingest.formats.records.words import snake_case
 from ingest.records.outcome_words import asks_how, is_about_else, tells_how
-from ingest.records.right_answer import OTEL_NAMES, right_answer
+from ingest.records.right_answer import OTEL_NAMES, right_answer_among
 from ingest.records.span import Attributes, Span
 
 _EVENT: Final = re.compile(r"gen_ai\.evaluation(?:\.(?:result|(\w+)))?")
@@ -66,12 +66,6 @@ def annotator(name: str, given: str | None) -> str:
     if given:
         return annotator_of(given)
     return "end_user" if _BY_USERS.search(name) else "unknown"
-
-
-def first_right_answer(attributes: Attributes) -> str | None:
-    """What an evaluation says would have been right, under any of the names for it."""
-    found = (right_answer(attributes.get(name)) for name in OTEL_NAMES)
-    return next((text for text in found if text is not None), None)
 
 
 def verdicts_on(span: Span, *, works: bool) -> dict[str, Statement]:
@@ -185,7 +179,7 @@ def read_evaluation(event: str, attributes: Attributes, *, at: int | None) -> St
         label=first_text(attributes, ("gen_ai.evaluation.score.label",))
         or (text_of(value) if number_of(value) is None else None),
         text=first_text(attributes, ("gen_ai.evaluation.explanation", "gen_ai.evaluation.comment")),
-        correction=first_right_answer(attributes),
+        correction=right_answer_among(attributes, OTEL_NAMES),
         by=annotator(name, first_text(attributes, ANNOTATOR_KEYS)),
         author=first_text(attributes, ("tracegym.outcome.author",)),
         at=at,

@@ -20,7 +20,7 @@ from ingest.records.episode import Episode, Step, ToolCall, episode_id_of
 from ingest.records.moments import from_any, to_text
 from ingest.records.outcome import Outcome
 from ingest.records.quarantine import MAX_KEPT_BODY, Rejected
-from ingest.records.text import NOT_JSON, Json, canonical, content_text, json_text, load_json
+from ingest.records.text import NOT_JSON, Json, canonical, content_text, json_text
 
 ROLE_OF: Final = {
     "system": "system",
@@ -117,18 +117,13 @@ class RawChat(_Lenient):
     tg: RawExtras | None = None
 
 
-def parse_line(
-    line: str | bytes, *, source: str, position: str, app: str | None = None
-) -> Chat | Rejected:
-    """Read one line; whatever is wrong with it comes back as a `Rejected` that says so."""
-    raw = line.encode("utf-8", "surrogatepass") if isinstance(line, str) else line
-    return parse_value(load_json(raw), raw, source=source, position=position, app=app)
-
-
 def parse_value(
     value: Json, raw: bytes, *, source: str, position: str, app: str | None = None
 ) -> Chat | Rejected:
-    """Read one line that is parsed already; `raw` is its text, for the digest and for quarantine."""
+    """Read one line that is parsed already: whatever is wrong with it comes back as a `Rejected` that says so.
+
+    `raw` is its text, for the digest and for quarantine.
+    """
 
     def refuse(code: str, reason: str) -> Rejected:
         return Rejected(

@@ -263,11 +263,7 @@ def join(
     attributes: Mapping[str, Sequence[str]] | None = None,
 ) -> list[Outcome]:
     """One outcome for each row, the same row once; a row whose episode has not arrived keeps `episode_id` None."""
-    index = _Index(episodes, responses or {}, attributes or {})
-    joined: dict[str, Outcome] = {}
-    for row in rows:
-        keep_latest(joined, _by_app(index.join(_outcome(row))))
-    return list(joined.values())
+    return attach(map(_outcome, rows), episodes, responses=responses, attributes=attributes)
 
 
 def attach(

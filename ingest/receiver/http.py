@@ -25,7 +25,6 @@ from ingest.receiver.intake import (
     RETRY_AFTER_SECONDS,
     BudgetShare,
     Intake,
-    ReceiverLimits,
     Refusal,
     SentBody,
     busy,
@@ -33,18 +32,9 @@ from ingest.receiver.intake import (
     too_large,
     too_slow,
 )
-from ingest.receiver.tokens import Tokens
-from ingest.receiver.wal import Wal
 
 _GONE: Final = 499
 """The sender hung up: nobody reads the answer."""
-
-
-def receiver_app(
-    wal: Wal, tokens: Tokens | None = None, limits: ReceiverLimits | None = None
-) -> Starlette:
-    """The ASGI application over one write-ahead log."""
-    return http_app(Intake(wal, tokens, limits))
 
 
 def http_app(intake: Intake) -> Starlette:

@@ -7,7 +7,7 @@ a JSON list where several are right. Calls that a person made instead stay the J
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 NAMES: Final = ("correction", "reference", "answer")
@@ -31,7 +31,7 @@ def right_answer(value: object) -> str | None:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
-def right_answer_among(fields: Mapping[str, Any]) -> str | None:
-    """The right answer that an outcome's fields name."""
-    found = (right_answer(fields.get(name)) for name in NAMES)
+def right_answer_among(fields: Mapping[str, Any], names: Sequence[str] = NAMES) -> str | None:
+    """The right answer that an outcome's fields name, or an evaluation's attributes."""
+    found = (right_answer(fields.get(name)) for name in names)
     return next((text for text in found if text is not None), None)

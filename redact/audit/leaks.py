@@ -53,35 +53,6 @@ class Leak:
     `public` for a passage that many subjects have alike."""
 
 
-def find_leaks(
-    texts: Iterable[tuple[str, str]],
-    *,
-    learnt: Learnt,
-    episodes: Mapping[str, str] | None = None,
-    k: int = 5,
-) -> list[Leak]:
-    """Return every learnt value in the named texts; `episodes` maps a text's name to its raw episode."""
-    table = _Table()
-    for app in learnt.apps.values():
-        table.add(personal_everywhere(app, k=k), direct=True)
-    nobodys = _choices(learnt, k)
-    own: dict[str, _Table] = {}
-    clear: set[str] = set()
-    leaks: list[Leak] = []
-    for where, text in texts:
-        if text not in clear:
-            found = [leak for leak in table.search(where, text) if not leak.waiver]
-            leaks += found
-            if not found and len(clear) < REMEMBERED:
-                clear.add(text)
-        raw = (episodes or {}).get(where)
-        if raw is not None:
-            if raw not in own:
-                own[raw] = _local(learnt, raw, nobodys)
-            leaks += (leak for leak in own[raw].search(where, text) if not leak.waiver)
-    return leaks
-
-
 class LeakSearch:
     """The search of one home's texts, made once for many; each distinct text is searched once for app-wide values."""
 

@@ -7,7 +7,7 @@ hold or that is part of a key is one of the language; so is what stays in answer
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Final
 
@@ -35,7 +35,7 @@ def language_of(app: AppLearnt, *, k: int) -> frozenset[str]:
     """Return the words that an app writes small, and those of its shared prompts and definitions and of its keys."""
     least = max(1, subjects_up_to([app.told], k))
     words = {*app.small, *(word for word, listed in app.told.items() if len(listed) >= least)}
-    words.update(_of_keys(_fields_in(app, least)))
+    words.update(path_words(" ".join(_fields_in(app, least))))
     return frozenset(words)
 
 
@@ -57,10 +57,6 @@ def _fields_in(app: AppLearnt, least: int) -> set[str]:
         ):
             fields.add(path)
     return fields
-
-
-def _of_keys(paths: Iterable[str]) -> Iterable[str]:
-    return path_words(" ".join(paths))
 
 
 def words_kept(

@@ -192,11 +192,6 @@ class Vault:
         return given
 
 
-def open_vault(path: Path | None, secret: bytes) -> Vault:
-    """Return the vault at a path, new where there is none; without a path it lives in memory only."""
-    return Vault(path, secret)
-
-
 def canonical(family: str, mention: str) -> str:
     """Return the form in which two mentions of one value are equal."""
     if family == "phone":

@@ -1,7 +1,7 @@
 """User names that a text shows where programs write them: home folders, directory entries, options of commands.
 
 In: a text. Out: the names of accounts that may be a person's. Accounts of systems and ordinary words are nobody's. Not here: user
-names under a key (`documents`), in text of unknown form (`handles`).
+names under a key (`documents`), in text of unknown form (`unknown_names`).
 """
 
 from __future__ import annotations

@@ -74,14 +74,6 @@ _ASSIGNED: Final = re.compile(
 )
 
 
-def patterns_in(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the kind and the value of what a pattern and its checksum recognise in a text."""
-    for find in (secrets_in, assigned_in):
-        yield from (("secret", value) for value in find(text))
-    yield from (("phone", value) for value in phones_in(text))
-    yield from checked_in(text)
-
-
 def phones_in(text: str) -> Iterator[str]:
     """Yield the telephone numbers that are written as such."""
     return (found[0] for found in _PHONE.finditer(text))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from redact.bounds import SHORT
 from redact.fold import fold_value
 from redact.lists.gazetteer import is_name
 from redact.lists.word_lists import ID_WORDS
@@ -19,7 +20,6 @@ from redact.names.mail_names import names_beside
 from redact.recognizers.accounts import STARTS, accounts_in
 from redact.recognizers.addresses_without_blanks import addresses_without_blanks
 from redact.recognizers.births import CUES, births_in
-from redact.recognizers.named_ids import named_ids_in
 from redact.recognizers.patterns import (
     assigned_in,
     british_codes_in,
@@ -50,6 +50,10 @@ SPACES: Final = r"\s\x0b\x1c-\x1f¤"
 _ENDS: Final = "|".join(STREET_ENDS)
 UNCAPITALISED: Final = r"[\xd8\xd9\xe4-\xe9]|\xe3\x80\x85"
 """Letters of scripts whose names begin with no capital."""
+NAMED_ID: Final = re.compile(
+    r"(?<![^\W_])([^\W\d_]{2,})([._-])([^\W\d_]{2,})(?:[._-]?(\d{1,8}))(?![^\W_])"
+)
+"""Two words and a number: `anna_meier_42`, `anna.meier-7`."""
 
 
 def _of_kind(
@@ -75,6 +79,18 @@ def _ids_of_names(text: str) -> Iterator[tuple[str, str]]:
     for value, first, second in named_ids_in(text):
         if _names_somebody(first, second):
             yield "person_id", value
+
+
+def named_ids_in(text: str) -> Iterator[tuple[str, str, str]]:
+    """Yield (identifier, first word, second word) of what looks like `anna_meier_42`."""
+    for found in NAMED_ID.finditer(text):
+        if not _is_mark(found[1], found[3]):
+            yield found[0], found[1], found[3]
+
+
+def _is_mark(first: str, second: str) -> bool:
+    """Say whether the first of two words is an acronym and the second is none, as in `CRISPR-Cas9`: nobody writes half of a name so."""
+    return len(first) >= SHORT and first.isupper() and not second.isupper()
 
 
 @lru_cache(maxsize=65_536)

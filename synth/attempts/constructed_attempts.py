@@ -8,7 +8,7 @@ whether the plan is right.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final
 
 from environments.runtime.checks.view import text_of
@@ -43,7 +43,7 @@ def actions_of(plan: Plan, failed: Facts, kinds: ToolKinds) -> tuple[Action, ...
 
 def _closing(plan: Plan) -> list[str]:
     """What is said last; after a change, the user may bring up their question only then."""
-    answer = [f"The answer is {_told_text(plan.told)}."] if plan.told else []
+    answer = [f"The answer is {', '.join(map(_value_text, plan.told))}."] if plan.told else []
     return (
         ["That is done now. Is there anything else?", *answer]
         if plan.steps and answer
@@ -122,10 +122,6 @@ def _call(step: Step, number: int) -> Action:
 
 def _key(step: Step) -> str:
     return step.tool + json.dumps(dict(step.arguments), sort_keys=True)
-
-
-def _told_text(values: Sequence[Json]) -> str:
-    return ", ".join(map(_value_text, values))
 
 
 def _value_text(value: Json) -> str:

@@ -19,7 +19,7 @@ from environments.runtime.checks.view import text_of
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.candidate import Action, Candidate
 from environments.runtime.task.tool_definition import function_of, name_of
-from environments.runtime.values.normal import stable
+from environments.runtime.values.normal import as_list, stable
 from environments.verification.readable_values import VisibleTexts, fold, is_opaque
 from synth.recordings.attempt import EpisodeAttempt, parse_arguments
 
@@ -211,8 +211,7 @@ def _arguments_in(actions: Iterable[Action], injected: InjectedArguments) -> dic
 
 def _calls_in(actions: Iterable[Action]) -> Iterator[tuple[str, Mapping[str, Json]]]:
     for action in actions:
-        listed = action.get("tool_calls")
-        for call in listed if isinstance(listed, list) else ():
+        for call in as_list(action.get("tool_calls")):
             function = call.get("function") if isinstance(call, dict) else None
             if isinstance(function, dict):
                 text = function.get("arguments")

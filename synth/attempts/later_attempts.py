@@ -16,9 +16,10 @@ from typing import Final
 
 from environments.runtime.checks.view import text_of
 from environments.runtime.task.attempt import Call, Json
+from environments.verification.readable_values import leaves_of
 from synth.attempts.grouping import Group
 from synth.recordings.attempt_facts import Facts
-from synth.recordings.known_values import bare_id, ids_in, is_id, leaves_of, shape
+from synth.recordings.known_values import bare_id, ids_in, is_id, shape
 from synth.recordings.tool_kinds import MAYBE, WRITE, ToolKinds
 from synth.tool_content import held_value
 

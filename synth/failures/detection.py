@@ -45,7 +45,7 @@ from synth.failures.judging.opinion import (
     SaidOpinions,
 )
 from synth.failures.reading import PLAIN, AppReading, Reading, read
-from synth.failures.reference import Called, Reference, learn_reference, succeeded
+from synth.failures.reference import Called, succeeded
 from synth.failures.signals import Signal, signals_of
 from synth.failures.texts import facet, template, values_of, vocabulary
 from synth.failures.turns import turns_of
@@ -156,14 +156,6 @@ def calibrate_on(
                 )
             )
     return calibrate(examples)
-
-
-def reference_from(
-    labelled: Iterable[tuple[CleanEpisode, Label]], app: AppReading = PLAIN
-) -> Reference:
-    """What one app's resolved episodes did."""
-    resolved = (episode for episode, label in labelled if label.resolved is True)
-    return learn_reference(called_in(episode, app) for episode in resolved)
 
 
 def called_in(episode: CleanEpisode, app: AppReading = PLAIN) -> Called:

@@ -29,7 +29,7 @@ class Signal:
 
     name: str
     family: str
-    """Signals of one family are not independent: `outcome`, `tools`, `calls`, `user`, `ending`, `claims`, `hand_over`."""
+    """Signals of one family are not independent: `outcome`, or one of those in `_KINDS`."""
     provenance: str
     """Who says so: `outcome_policy`, `tool_result`, `call_sequence`, `user_words`, `agent_words`, `shape`."""
     steps: tuple[Int32, ...]

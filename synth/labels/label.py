@@ -9,12 +9,14 @@ Not here: joining outcomes to episodes (`ingest`), what failed (`failures`).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 from redact.records.clean_outcome import CleanOutcome
 from synth.labels.policy import RANKS, OutcomePolicy
+
+Statement = TypeVar("Statement")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +67,21 @@ def label_episodes(outcomes: Iterable[CleanOutcome], policy: OutcomePolicy) -> d
     for outcome in outcomes:
         grouped.setdefault(outcome.episode_id, []).append(outcome)
     return {episode_id: label(mine, policy) for episode_id, mine in sorted(grouped.items())}
+
+
+def statements_of(
+    outcomes: Iterable[CleanOutcome],
+    read: Callable[[CleanOutcome], Statement | None],
+    join: Callable[[Statement, Statement], Statement],
+) -> dict[str, Statement]:
+    """Per episode what `read` finds in its outcomes, joined; episodes in whose outcomes it finds nothing are not in it."""
+    found: dict[str, Statement] = {}
+    for outcome in sorted(outcomes, key=lambda o: o.outcome_id):
+        said = read(outcome)
+        if said is not None:
+            name = outcome.episode_id
+            found[name] = join(found[name], said) if name in found else said
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,6 +19,7 @@ from typing import Final, Protocol
 from environments.runtime.checks.view import text_of
 from environments.runtime.task.attempt import UNKNOWN, Json, ToolResult
 from environments.runtime.values.consent import agrees, asks_consent
+from environments.verification.readable_values import leaves_of
 from synth.recordings.attempt import EpisodeAttempt
 from synth.recordings.tool_kinds import READ, WRITE, ToolKinds
 from synth.tool_content import held_value
@@ -358,15 +359,6 @@ def _outline(run: re.Match[str]) -> str:
 
 Path = tuple[str, ...]
 """Field names from a record's top to a leaf; `*` stands for any element of a list."""
-
-
-def leaves_of(value: Json, path: Path = ()) -> list[tuple[Path, Json]]:
-    """Every scalar of a value with its path."""
-    if isinstance(value, dict):
-        return [leaf for name, item in value.items() for leaf in leaves_of(item, (*path, name))]
-    if isinstance(value, list):
-        return [leaf for item in value for leaf in leaves_of(item, (*path, "*"))]
-    return [(path, value)]
 
 
 def values_at(value: Json, path: Sequence[str]) -> list[tuple[list[Json], Json]]:

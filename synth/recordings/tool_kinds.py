@@ -9,7 +9,7 @@ Not here: what a write changes (the world learns that).
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
@@ -110,42 +110,13 @@ class ToolKinds:
             for name, t in sorted(self.tools.items())
         )
 
-    def with_injected(self, added: Mapping[str, Collection[str]]) -> ToolKinds:
-        """The same tools, with the arguments that the host adds to their calls."""
-        if not added:
-            return self
-        return ToolKinds(
-            tools={n: replace(t, injected=tuple(added.get(n, ()))) for n, t in self.tools.items()}
-        )
-
-    def with_idle(self, found: Mapping[str, Collection[str]]) -> ToolKinds:
-        """The same tools, with the optional arguments that make no difference."""
-        if not found:
-            return self
-        return ToolKinds(
-            tools={
-                n: replace(t, idle=tuple(sorted(found.get(n, ())))) for n, t in self.tools.items()
-            }
-        )
+    def map_tools(self, change: Callable[[str, ToolKind], ToolKind]) -> ToolKinds:
+        """The same tools, each as `change` makes it of its name and what it was."""
+        return ToolKinds(tools={name: change(name, tool) for name, tool in self.tools.items()})
 
     def failing(self, kind: str) -> tuple[str, ...]:
         """Names of the tools whose failed calls are held to be of this kind."""
         return tuple(sorted(name for name, tool in self.tools.items() if tool.failing == kind))
-
-    def with_failing(self, found: Mapping[str, str]) -> ToolKinds:
-        """The same tools, with what their failed calls were seen to do."""
-        return ToolKinds(
-            tools={n: replace(t, failing=found.get(n, "")) for n, t in self.tools.items()}
-        )
-
-    def with_found(self, found: Mapping[str, str]) -> ToolKinds:
-        """The same tools, those of `found` held to be what outcomes told of them."""
-        told = {
-            name: replace(tool, kind=found[name], evidence=(*tool.evidence, "outcomes"))
-            for name, tool in self.tools.items()
-            if name in found
-        }
-        return replace(self, tools={**self.tools, **told})
 
     def refusals(self) -> dict[str, Json]:
         """Per writing tool, how often it refuses."""

@@ -6,7 +6,7 @@ In: the facts of all attempts of an app. Out: traits that derivation takes besid
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Final
@@ -14,7 +14,7 @@ from typing import Final
 from environments.runtime.checks.calls import confirmed
 from environments.runtime.checks.texts import content_words, stem
 from environments.runtime.checks.view import View, text_of
-from environments.runtime.values.facts import NUMBER
+from environments.runtime.values.facts import NUMBER, Fact
 from redact.values.talk_language import language_code, language_of_talk
 from synth.recordings.attempt_facts import Facts
 from synth.recordings.repeats import Repeats, repeats_of
@@ -114,6 +114,7 @@ def traits_of(
 ) -> AppTraits:
     """Learn an app's habits from the attempts at all its tasks; `risk`: the share of answers that may be wrong."""
     attempts = [attempt for group in groups for attempt in group]
+    resolved = [attempt for attempt in attempts if attempt.resolved]
     counts = Counter(
         word for attempt in attempts for word in frozenset[str]().union(*attempt.explanations)
     )
@@ -131,8 +132,8 @@ def traits_of(
         asked_before=_asked_before(attempts),
         looks_first=_looks_first(attempts, kinds),
         named_first=_named_first(attempts),
-        groundless=_groundless(attempts),
-        groundless_texts=_groundless_texts(attempts),
+        groundless=_groundless((a.told_facts.kinds, a.told_facts.groundless) for a in resolved),
+        groundless_texts=_groundless((a.text_kinds, a.groundless_texts) for a in resolved),
         computes=_computes(attempts),
         written_everywhere=_written_everywhere(groups),
         told_alike=_told_alike(groups),
@@ -231,14 +232,15 @@ def _told_places(groups: Sequence[Sequence[Facts]]) -> frozenset[Place]:
     )
 
 
-def _groundless(attempts: Sequence[Facts]) -> frozenset[str]:
-    """The kinds of which too many resolved attempts tell something that nothing shows."""
+def _groundless(
+    attempts: Iterable[tuple[Iterable[str], Iterable[Fact]]],
+) -> frozenset[str]:
+    """The kinds of which too many attempts tell something that nothing shows; a single one says nothing of an app, whatever the share."""
     told, without = Counter[str](), Counter[str]()
-    for attempt in attempts:
-        if attempt.resolved:
-            told.update(attempt.told_facts.kinds)
-            without.update({fact.kind for fact in attempt.told_facts.groundless})
-    return _too_often(without, told)
+    for kinds, groundless in attempts:
+        told.update(kinds)
+        without.update({fact.kind for fact in groundless})
+    return frozenset(k for k, n in without.items() if n > max(1, WITHOUT_GROUND * told[k]))
 
 
 def _computes(attempts: Sequence[Facts]) -> bool:
@@ -246,21 +248,6 @@ def _computes(attempts: Sequence[Facts]) -> bool:
     figures = [a.told_facts for a in attempts if a.resolved and NUMBER in a.told_facts.kinds]
     computed = sum(bool(told.computed) for told in figures)
     return len(figures) < LEAST_FIGURES or computed > COMPUTED * len(figures)
-
-
-def _groundless_texts(attempts: Sequence[Facts]) -> frozenset[str]:
-    """The kinds of which too many resolved attempts write something in a text that nothing shows."""
-    written, without = Counter[str](), Counter[str]()
-    for attempt in attempts:
-        if attempt.resolved:
-            written.update(attempt.text_kinds)
-            without.update({fact.kind for fact in attempt.groundless_texts})
-    return _too_often(without, written)
-
-
-def _too_often(without: Mapping[str, int], told: Mapping[str, int]) -> frozenset[str]:
-    """The kinds without a ground in too many attempts; a single one says nothing of an app, whatever the share."""
-    return frozenset(k for k, n in without.items() if n > max(1, WITHOUT_GROUND * told[k]))
 
 
 def _written_everywhere(groups: Sequence[Sequence[Facts]]) -> frozenset[str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 from environments.runtime.checks.answer import NUMBER_WORDS
@@ -21,9 +22,11 @@ from environments.runtime.task.attempt import Attempt, Json
 from environments.runtime.task.rubric import BOTH, REWARD, Check
 from environments.runtime.values.facts import DATE, NUMBER, facts_in
 from environments.runtime.values.literals import parse_json
+from environments.runtime.values.normal import as_list, is_plain
 from redact.readers.corrections import calls_in
 from redact.records.clean_episode import WITHHELD
 from redact.records.clean_outcome import CleanOutcome
+from synth.labels.label import statements_of
 from synth.labels.policy import RANKS, OutcomePolicy
 from synth.recordings.attempt_facts import Facts
 from synth.rubric.evidence import origin_of, required_check
@@ -74,13 +77,7 @@ class Reference:
 
 def references_of(outcomes: Iterable[CleanOutcome], policy: OutcomePolicy) -> dict[str, Reference]:
     """Per episode what its outcomes say the right answer was; episodes without one are not in it."""
-    found: dict[str, Reference] = {}
-    for outcome in sorted(outcomes, key=lambda o: o.outcome_id):
-        said = _reference_said(outcome, policy)
-        if said is not None:
-            name = outcome.episode_id
-            found[name] = join_references(found[name], said) if name in found else said
-    return found
+    return statements_of(outcomes, partial(_reference_said, policy=policy), join_references)
 
 
 def join_references(one: Reference, other: Reference) -> Reference:
@@ -124,14 +121,10 @@ def _alternatives(text: str) -> Iterator[str]:
     """The answers of a correction: a JSON list of texts or numbers names several that are right."""
     parsed = parse_json(text) if text[:1] == "[" else None
     listed = parsed.value if parsed is not None else None
-    if isinstance(listed, list) and listed and all(map(_is_plain, listed)):
+    if isinstance(listed, list) and listed and all(map(is_plain, listed)):
         yield from (one if isinstance(one, str) else json.dumps(one) for one in listed)
     else:
         yield text.strip()
-
-
-def _is_plain(value: Json) -> bool:
-    return isinstance(value, str | int | float) and not isinstance(value, bool)
 
 
 def answer_check(
@@ -157,9 +150,8 @@ def answer_check(
 def _has_words(row: Json) -> bool:
     if not isinstance(row, dict):
         return False
-    items = row.get("items")
-    within = items if isinstance(items, list) else []
-    return (row.get("kind") == NUMBER and bool(row.get("forms"))) or any(map(_has_words, within))
+    within = map(_has_words, as_list(row.get("items")))
+    return (row.get("kind") == NUMBER and bool(row.get("forms"))) or any(within)
 
 
 def _check(fn: str, args: Mapping[str, Json], role: str) -> Check:

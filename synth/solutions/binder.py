@@ -2,7 +2,7 @@
 
 In: resolved cases and a backend to ask. Out: for an episode, the changes and told values of an end bound to what it knows;
 or why they cannot be: a value that nothing tells, an amount beyond all that were seen, a refusal. Not here: which end it is
-(`constructed`), where one argument comes from (`bindings`).
+(`constructed_ends`), where one argument comes from (`bindings`).
 """
 
 from __future__ import annotations

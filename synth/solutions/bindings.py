@@ -12,16 +12,17 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final, TypeGuard
+from typing import Final
 
 from environments.runtime.task.attempt import Json
+from environments.runtime.values.normal import is_number
+from environments.verification.readable_values import leaves_of
 from synth.recordings.known_values import (
     Example,
     KnownValues,
     Path,
     bare_id,
     is_id,
-    leaves_of,
     names_one_of,
     plain_text,
     shape,
@@ -155,7 +156,7 @@ class Scaled:
     def find(self, known: KnownValues, others: Sequence[Json]) -> Json:
         """The share."""
         base = self.field.find(known, others)
-        return round(base * self.factor + 1e-9, 2) if _is_number(base) else None
+        return round(base * self.factor + 1e-9, 2) if is_number(base) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +207,7 @@ def bind(sources: Iterable[Source], known: KnownValues, others: Sequence[Json]) 
 
 def same_value(one: Json, other: Json) -> bool:
     """Whether two values mean the same."""
-    if _is_number(one) and _is_number(other):
+    if is_number(one) and is_number(other):
         return abs(one - other) < 0.0051
     if isinstance(one, list) and isinstance(other, list):
         return sorted(map(str, one)) == sorted(map(str, other))
@@ -242,7 +243,7 @@ def _fields(example: Example) -> Iterable[Source]:
                     yield DescribedThing(record.tool, path, as_list)
                 for choose in CHOICES if "*" in path else ("only", "said"):
                     yield Field(record.tool, path, choose, as_list)
-            elif _is_number(value) and _is_number(leaf) and leaf and value:
+            elif is_number(value) and is_number(leaf) and leaf and value:
                 factor = round(value / leaf, 3)
                 if 0 < factor <= 1 and abs(factor * leaf - value) < 0.006:
                     for choose in ("said", "only"):
@@ -287,7 +288,3 @@ def _named_length(element: Json, turn: str) -> int:
     near = (t for t in texts if len(t) > 2 and t in turn)
     hits = [t for t in near if re.search(rf"(?<!\w){re.escape(t)}(?!\w)", turn)]
     return max(map(len, hits), default=0)
-
-
-def _is_number(value: object) -> TypeGuard[float]:
-    return isinstance(value, int | float) and not isinstance(value, bool)

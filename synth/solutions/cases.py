@@ -1,7 +1,7 @@
 """Resolved attempts as examples: what was known, and how it ended.
 
 In: the facts of a resolved attempt. Out: its end (changes and acts, or what was told) with what was known when each change
-was made. Not here: which of them are alike (`intents`), what another episode's end would be (`constructed`).
+was made. Not here: which of them are alike (`intents`), what another episode's end would be (`constructed_ends`).
 """
 
 from __future__ import annotations

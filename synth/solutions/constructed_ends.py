@@ -23,7 +23,6 @@ from synth.recordings.tool_kinds import WRITE, ToolKinds
 from synth.rubric.habits import faults_of
 from synth.solutions.binder import NOT_BOUND, REFUSED, Binder, Starter
 from synth.solutions.cases import ANSWER, Case, End, Signature, before_agreeing, case_of
-from synth.solutions.conditions import differs, lacking, shared_features, side_of
 from synth.solutions.fillers.revisions import (
     REVISED,
     Corrected,
@@ -34,7 +33,7 @@ from synth.solutions.fillers.revisions import (
 from synth.solutions.fillers.supposed_choices import saying, suppose_turns
 from synth.solutions.intents import Openings
 from synth.solutions.plans import Plan, Step, Unbound
-from synth.solutions.wordings import Wordings
+from synth.solutions.which_end import Wordings, differs, lacking, shared_features, side_of
 
 FEWEST: Final = 4
 """Resolved episodes that a rule must have been right about."""

@@ -15,9 +15,10 @@ from typing import Final
 from environments.runtime.task.attempt import UNKNOWN, Attempt, Json
 from environments.runtime.values.normal import stable
 from environments.runtime.views.multiplexed import Dispatched
+from environments.verification.readable_values import leaves_of
 from redact.records.clean_episode import WITHHELD
 from synth.recordings.attempt_facts import Facts
-from synth.recordings.known_values import KnownValues, leaves_of, plain_text
+from synth.recordings.known_values import KnownValues, plain_text
 from synth.recordings.tool_kinds import ACT, READ, WRITE, ToolKinds
 from synth.solutions.bindings import same_value
 from synth.solutions.constructed_ends import Intents

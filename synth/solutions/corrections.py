@@ -3,13 +3,14 @@
 In: clean outcomes and the outcome policy. Out: per episode the calls that make its right end, with who said so and how far to
 trust it; or why nothing is taken. A correction counts only where it is JSON that names calls, and where a person or the
 business says it: a model's opinion or a guess never does, a program's only where the policy counts it. Not here: whether the
-world does these calls (`corrected`).
+world does these calls (`corrected_ends`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from environments.runtime.task.attempt import Json
@@ -17,6 +18,7 @@ from environments.runtime.values.literals import parse_json
 from environments.runtime.values.normal import stable
 from redact.readers.corrections import calls_in
 from redact.records.clean_outcome import CleanOutcome
+from synth.labels.label import statements_of
 from synth.labels.policy import OutcomePolicy
 from synth.solutions.plans import Step, Unbound
 
@@ -46,13 +48,7 @@ Said = Correction | Unbound
 
 def corrections_of(outcomes: Iterable[CleanOutcome], policy: OutcomePolicy) -> dict[str, Said]:
     """Per episode what its corrections say together; episodes without one that names calls are not in it."""
-    found: dict[str, Said] = {}
-    for outcome in sorted(outcomes, key=lambda o: o.outcome_id):
-        said = _said_correction(outcome, policy)
-        if said is not None:
-            name = outcome.episode_id
-            found[name] = join_corrections(found[name], said) if name in found else said
-    return found
+    return statements_of(outcomes, partial(_said_correction, policy=policy), join_corrections)
 
 
 def join_corrections(one: Said, other: Said) -> Said:
@@ -68,7 +64,7 @@ def join_corrections(one: Said, other: Said) -> Said:
     )
 
 
-def _said_correction(outcome: CleanOutcome, policy: OutcomePolicy) -> Correction | None:
+def _said_correction(outcome: CleanOutcome, policy: OutcomePolicy) -> Said | None:
     calls = calls_in(outcome.correction) if outcome.by in TAKEN else None
     if calls is None or policy.ignores(outcome):
         return None

@@ -12,13 +12,13 @@ import pytest
 
 from dagster_project.arrival.files import take_in
 from dagster_project.build.left_out import skipped_of
+from dagster_project.build.left_out_rows import lines_of, rows_of
 from dagster_project.build.run import build
 from dagster_project.causes.replies import CAUSE_REPLIES
+from dagster_project.clean_records import clusters_of, failures_of
 from dagster_project.home.layout import Home, open_home
-from dagster_project.lake.clean_records import clusters_of, failures_of
 from dagster_project.lake.rows import canonical_text
 from dagster_project.lake.store import Lake
-from dagster_project.report.faults import lines_of, rows_of
 from dagster_project.review.review import CAUSE, Review
 from dagster_project.review.store import keep
 from environments.llm import ModelChoice

@@ -31,7 +31,6 @@ from dagster_project.build.left_out import SkippedUnit, skipped_of
 from dagster_project.build.run import BuildResult, build, instance_of
 from dagster_project.cli.main import app as command_line
 from dagster_project.errors import LakeError
-from dagster_project.home.doctor import diagnose
 from dagster_project.home.layout import Home, open_home
 from dagster_project.lake.documents import contents
 from dagster_project.lake.learnt_tables import (
@@ -47,6 +46,7 @@ from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import CLEAN_EPISODES, CLEAN_OUTCOMES, EPISODES, Table
 from dagster_project.privacy.leaks import leaks_of
 from dagster_project.report import parts as report_parts
+from dagster_project.report.doctor import diagnose
 from dagster_project.report.parts import write_home_report
 from dagster_project.worlds.stored_worlds import world_of
 from environments.runtime.task.task_set import TaskSet

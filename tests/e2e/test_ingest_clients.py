@@ -16,7 +16,8 @@ import pytest
 
 from ingest.assembly.assemble import assemble
 from ingest.otlp.decode import decode
-from ingest.receiver.http import receiver_app
+from ingest.receiver.http import http_app
+from ingest.receiver.intake import Intake
 from ingest.receiver.server import Server, ServerSettings
 from ingest.receiver.tokens import Tokens
 from ingest.receiver.wal import Wal
@@ -137,7 +138,7 @@ def sent_by(client: Client, folder: Path, venvs: Path) -> list[Episode]:
     name = f"ingest-{client.app}" + ("-2" if "google-adk>=2" in client.packages else "")
     python = make_venv(name, client.packages, venvs) / "python"
     with Wal(folder) as wal, serving(model) as stand_in:
-        server = Server(receiver_app(wal, Tokens()), ServerSettings(port=0))
+        server = Server(http_app(Intake(wal, Tokens())), ServerSettings(port=0))
         told = {
             "MODEL_URL": stand_in.url,
             "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{server.start()}",

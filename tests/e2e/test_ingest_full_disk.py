@@ -16,14 +16,16 @@ from typing import NamedTuple
 import httpx
 import pytest
 
-from ingest.receiver.http import receiver_app
+from ingest.receiver.http import http_app
+from ingest.receiver.intake import Intake
 from ingest.receiver.wal import Wal, WalRecord
 
 FULL = """
 import asyncio, json, resource, sys
 from pathlib import Path
 import httpx
-from ingest.receiver.http import receiver_app
+from ingest.receiver.http import http_app
+from ingest.receiver.intake import Intake
 from ingest.receiver.wal import Wal, WalRecord
 
 async def ready(app):
@@ -32,7 +34,7 @@ async def ready(app):
         answer = await client.get("/ready")
         return answer.status_code, answer.json()
 
-app = receiver_app(Wal(Path(sys.argv[1])))
+app = http_app(Intake(Wal(Path(sys.argv[1]))))
 _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
 said = [asyncio.run(ready(app))]
 resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
@@ -82,7 +84,7 @@ def ready(folder: Path) -> httpx.Response:
     """What `/ready` says of a log in a folder."""
 
     async def go(wal: Wal) -> httpx.Response:
-        transport = httpx.ASGITransport(app=receiver_app(wal))
+        transport = httpx.ASGITransport(app=http_app(Intake(wal)))
         async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
             return await client.get("/ready")
 

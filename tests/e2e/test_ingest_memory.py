@@ -20,11 +20,12 @@ SERVE = """
 import sys
 from pathlib import Path
 from ingest.receiver.intake import ReceiverLimits
-from ingest.receiver.http import receiver_app
+from ingest.receiver.http import http_app
+from ingest.receiver.intake import Intake
 from ingest.receiver.server import Server, ServerSettings
 from ingest.receiver.wal import Wal
 limits = ReceiverLimits(waiting_bytes=32 << 20)
-server = Server(receiver_app(Wal(Path(sys.argv[1])), limits=limits), ServerSettings(port=0))
+server = Server(http_app(Intake(Wal(Path(sys.argv[1])), limits=limits)), ServerSettings(port=0))
 print(server.start(), flush=True)
 sys.stdin.read()
 """

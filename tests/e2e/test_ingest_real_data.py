@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from ingest.assembly.assemble import Assembled, assemble
-from ingest.files.chat_log import Chat, parse_line, to_line
+from ingest.files.chat_log import Chat, to_line
 from ingest.formats.format import Decoded
 from ingest.records.episode import Episode, Step
 from ingest.records.text import canonical_arguments
+from tests.chat_line import parse_line
 from tests.unit.exported_lines import decoded_below
 
 CLIENTS = ("genai", "genai-events", "openinference", "traceloop", "langfuse")

@@ -24,7 +24,7 @@ from ingest.assembly.assemble import assemble
 from ingest.errors import IngestError
 from ingest.otlp.decode import decode
 from ingest.receiver.grpc_receiver import GrpcServer, GrpcSettings
-from ingest.receiver.http import http_app, receiver_app
+from ingest.receiver.http import http_app
 from ingest.receiver.intake import Intake
 from ingest.receiver.server import Server, ServerSettings
 from ingest.receiver.tokens import Tokens
@@ -33,10 +33,11 @@ from ingest.receiver.wal import Wal
 SERVE = """
 import sys
 from pathlib import Path
-from ingest.receiver.http import receiver_app
+from ingest.receiver.http import http_app
+from ingest.receiver.intake import Intake
 from ingest.receiver.server import Server, ServerSettings
 from ingest.receiver.wal import Wal
-server = Server(receiver_app(Wal(Path(sys.argv[1]))), ServerSettings(port=0))
+server = Server(http_app(Intake(Wal(Path(sys.argv[1])))), ServerSettings(port=0))
 print(server.start(), flush=True)
 sys.stdin.read()
 """
@@ -45,7 +46,7 @@ sys.stdin.read()
 def test_the_stock_exporter_is_all_an_app_needs(tmp_path: Path) -> None:
     """Spans of the plain SDK, exported with nothing but an endpoint, become an episode."""
     with Wal(tmp_path) as wal:
-        server = Server(receiver_app(wal, Tokens()), ServerSettings(port=0))
+        server = Server(http_app(Intake(wal, Tokens())), ServerSettings(port=0))
         port = server.start()
         exporter = OTLPSpanExporter(endpoint=f"http://127.0.0.1:{port}/v1/traces")
         provider = TracerProvider(resource=Resource.create({"service.name": "shop"}))
@@ -70,10 +71,10 @@ def test_the_stock_exporter_is_all_an_app_needs(tmp_path: Path) -> None:
 def test_a_taken_port_is_one_clear_error(tmp_path: Path) -> None:
     """A second server on the same port says what is wrong."""
     with Wal(tmp_path) as wal:
-        first = Server(receiver_app(wal), ServerSettings(port=0))
+        first = Server(http_app(Intake(wal)), ServerSettings(port=0))
         port = first.start()
         with pytest.raises(IngestError, match=f"{port}"):
-            Server(receiver_app(wal), ServerSettings(port=port))
+            Server(http_app(Intake(wal)), ServerSettings(port=port))
         first.stop()
 
 
@@ -91,7 +92,7 @@ def test_tls_that_cannot_work_is_one_clear_error(tmp_path: Path, given: str) -> 
     certificate, key = pair[given]
     with Wal(tmp_path / "wal") as wal:
         with pytest.raises(IngestError, match="certificate"):
-            Server(receiver_app(wal), ServerSettings(port=0, certificate=certificate, key=key))
+            Server(http_app(Intake(wal)), ServerSettings(port=0, certificate=certificate, key=key))
         with pytest.raises(IngestError, match="certificate"):
             GrpcServer(Intake(wal, None), GrpcSettings(port=0, certificate=certificate, key=key))
 

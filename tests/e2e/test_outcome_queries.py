@@ -23,11 +23,11 @@ from dagster_project.arrival.chat_lines import raw_lines
 from dagster_project.arrival.files import take_in
 from dagster_project.arrival.outcome_days import arrived_outcomes, outcomes_by_day
 from dagster_project.cli.main import app as cli
-from dagster_project.home.doctor import diagnose
 from dagster_project.home.layout import Home, open_home
 from dagster_project.lake.rows import constant_column, to_table
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import EPISODES
+from dagster_project.report.doctor import diagnose
 
 START = 1_790_000_000
 

@@ -18,12 +18,12 @@ from dagster_project.arrival.files import take_in
 from dagster_project.arrival.outcome_tables import take_in_outcomes
 from dagster_project.build.plan import plan_days
 from dagster_project.build.run import BuildResult, build, instance_of
+from dagster_project.clean_records import clean_episodes_of, clean_outcomes_of, clusters_of
 from dagster_project.definitions import definitions
 from dagster_project.defs.automation import RANGE_END, RANGE_START, arrivals
 from dagster_project.defs.resources import CleanSide, PrivateSide
 from dagster_project.home.layout import Home, apps_of, open_home, set_redaction
 from dagster_project.home.tidy import tidy
-from dagster_project.lake.clean_records import clean_episodes_of, clean_outcomes_of, clusters_of
 from dagster_project.lake.documents import contents
 from dagster_project.lake.learnt_tables import DIFFICULTY, TASK_SETS, VERIFIED, WORLDS
 from dagster_project.lake.store import Lake

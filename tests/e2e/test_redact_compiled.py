@@ -19,14 +19,13 @@ from redact.apply import matcher
 from redact.apply.learn import learn
 from redact.policy import Policy
 from redact.apply.scrub import scrub
-from redact.operators.vault import open_vault
 
 policy, digest = Policy(), hashlib.sha256()
 for name, talk in APPS.items():
     draw = random.Random(f"{name} 1")
     episodes = [talk(place, draw).episode for place in range(6)]
     learnt = learn(episodes, (), policy=policy)
-    vault = open_vault(None, b"a secret for tests only, 32 bytes")
+    vault = Vault(None, b"a secret for tests only, 32 bytes")
     digest.update(learnt.to_bytes())
     for done in scrub(episodes, learnt=learnt, vault=vault, policy=policy):
         digest.update(repr((done.clean, done.notes, done.held)).encode())

@@ -9,9 +9,9 @@ import pytest
 from benchmarks.redaction.recordings import commutation, read, recall, texts_of_all
 from redact.apply.learn import learn
 from redact.apply.scrub import scrub
-from redact.audit.leaks import find_leaks
-from redact.operators.vault import open_vault
+from redact.operators.vault import Vault
 from redact.policy import Policy
+from tests.leak_hits import leaks_in
 
 
 def real_logs() -> Iterator[Path]:
@@ -33,7 +33,7 @@ def test_real_conversations_pass_the_gate_whole() -> None:
         episodes = read(path)
         policy = Policy()
         learnt = learn(episodes, (), policy=policy)
-        vault = open_vault(None, b"a secret for tests only, 32 bytes")
+        vault = Vault(None, b"a secret for tests only, 32 bytes")
         done = list(scrub(episodes, learnt=learnt, vault=vault, policy=policy))
         clean = [item.clean for item in done]
         counts = recall(episodes, clean)
@@ -41,7 +41,7 @@ def test_real_conversations_pass_the_gate_whole() -> None:
         assert counts.direct_episodes == 0
         assert sum(bool(item.held) for item in done) <= 0.04 * len(done)
         texts = [(str(number), text) for number, text in enumerate(texts_of_all(clean))]
-        assert find_leaks(texts, learnt=learnt) == []
+        assert leaks_in(texts, learnt=learnt) == []
         pairs = commutation(episodes, clean)
         assert pairs.merged == 0
         assert pairs.split <= 0.02 * pairs.calls

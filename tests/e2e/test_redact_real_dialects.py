@@ -17,9 +17,9 @@ from ingest.receiver.wal import WalRecord
 from ingest.records.span import LogEvent, Span
 from redact.apply.learn import learn
 from redact.apply.scrub import scrub
-from redact.audit.leaks import find_leaks
-from redact.operators.vault import open_vault
+from redact.operators.vault import Vault
 from redact.policy import Policy
+from tests.leak_hits import leaks_in
 from tests.unit.canaries import CANARIES, HIDINGS, RECORD, survivors
 from tests.unit.raw_conversations import SECRET, calls, episode
 
@@ -94,7 +94,7 @@ def test_no_canary_survives_a_real_dialect(client: str) -> None:
     known = replace(episode("known", *calls("get_user", {}, RECORD)), app=app)
     policy = Policy()
     learnt = learn([*raw, known], (), policy=policy)
-    done = list(scrub(raw, learnt=learnt, vault=open_vault(None, SECRET), policy=policy))
+    done = list(scrub(raw, learnt=learnt, vault=Vault(None, SECRET), policy=policy))
     texts = [
         text
         for one in done
@@ -103,4 +103,4 @@ def test_no_canary_survives_a_real_dialect(client: str) -> None:
     ]
     assert sum(PLANTED in (step.content or "") for e in raw for step in e.steps) > 4
     assert [kind for kind, v in CANARIES.items() for text in texts if survivors(text, v)] == []
-    assert find_leaks([("", text) for text in texts], learnt=learnt) == []
+    assert leaks_in([("", text) for text in texts], learnt=learnt) == []

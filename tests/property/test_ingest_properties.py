@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from ingest.assembly.assemble import assemble
 from ingest.dialects.table import read_span
-from ingest.files.chat_log import Chat, parse_line, to_line
+from ingest.files.chat_log import Chat, to_line
 from ingest.files.partial_json import parse_json
 from ingest.otlp import rpc_status
 from ingest.otlp.decode import decode
@@ -28,6 +28,7 @@ from ingest.records.episode import Episode
 from ingest.records.quarantine import Rejected
 from ingest.records.span import SPAN_SCHEMA, Span, span_of_row, span_row
 from ingest.records.text import Json
+from tests.chat_line import parse_line
 from tests.unit.ingest_emitters import APP, EMITTERS, parts_of, span
 
 JSON = st.recursive(

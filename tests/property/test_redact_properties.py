@@ -13,21 +13,21 @@ from ingest.records.episode import Episode, Step, episode_id_of
 from redact.apply.learn import learn
 from redact.apply.matcher import Matcher, searched
 from redact.apply.scrub import Scrubbed, scrub
-from redact.audit.leaks import find_leaks
 from redact.evidence.app_values import merge
 from redact.fold import fold, fold_value
 from redact.lists.lexicon import load_lexicon
 from redact.operators.surrogates import opaque_surrogate, surrogate
-from redact.operators.vault import open_vault
+from redact.operators.vault import Vault
 from redact.policy import Policy
 from redact.readers.documents import Documents, FoundValue, Unexplained
 from redact.recognizers.analyzer import Finder
-from redact.recognizers.named_ids import NAMED_ID, named_ids_in
+from redact.recognizers.registry import NAMED_ID, named_ids_in
 from redact.records.clean_episode import CLEAN_EPISODE_SCHEMA
 from redact.records.clean_rows import clean_episode_from_row
 from redact.values.free_ids import windows_of
 from redact.values.permutations import KeyedDigest
 from redact.values.shapes import NOTHING
+from tests.leak_hits import leaks_in
 
 SECRET = b"a secret for tests only, 32 bytes"
 NAMES = (
@@ -83,7 +83,7 @@ def conversation(number: int, person: dict[str, object], said: list[str]) -> Epi
 def passed(episodes: list[Episode]) -> list[Scrubbed]:
     """The episodes past the gate."""
     learnt = learn(episodes, (), policy=Policy())
-    return list(scrub(episodes, learnt=learnt, vault=open_vault(None, SECRET), policy=Policy()))
+    return list(scrub(episodes, learnt=learnt, vault=Vault(None, SECRET), policy=Policy()))
 
 
 @settings(max_examples=60, deadline=None)
@@ -116,7 +116,7 @@ def test_who_comes_back_is_scrubbed_as_if_alone(
     learnt = learn(raw, (), policy=policy)
 
     def past(episodes: list[Episode]) -> list[Scrubbed]:
-        vault = open_vault(None, SECRET)
+        vault = Vault(None, SECRET)
         return list(scrub(episodes, learnt=learnt, vault=vault, policy=policy))
 
     assert past(raw) == [past([episode])[0] for episode in raw]
@@ -149,7 +149,7 @@ def test_nothing_planted_survives(person: dict[str, object], frame: str, case: o
     assert str(person["email"]) not in text
     assert str(person["user_id"]) not in text
     assert f"{person['first_name']} {person['last_name']}".lower() not in text
-    assert find_leaks(out, learnt=learnt) == []
+    assert leaks_in(out, learnt=learnt) == []
 
 
 @settings(max_examples=60, deadline=None)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from ingest.records.episode import Episode, Step, ToolCall, episode_id_of
 from redact.apply.learn import learn
 from redact.apply.scrub import scrub
-from redact.operators.vault import open_vault
+from redact.operators.vault import Vault
 from redact.policy import Policy
 
 SECRET = b"a secret for tests only, 32 bytes"
@@ -31,7 +31,7 @@ def calls(
 def texts_past_the_gate(raw: list[Episode]) -> list[str]:
     """All texts of each episode past the gate, as one."""
     learnt = learn(raw, (), policy=Policy())
-    done = scrub(raw, learnt=learnt, vault=open_vault(None, SECRET), policy=Policy())
+    done = scrub(raw, learnt=learnt, vault=Vault(None, SECRET), policy=Policy())
     return [
         "\n".join(
             part

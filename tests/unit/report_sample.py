@@ -13,15 +13,15 @@ from dagster_project.report.data.counts import Count, Fidelity, Figure, FunnelSt
 from dagster_project.report.data.failures import ClusterRow, Example
 from dagster_project.report.data.page import ReportData
 from dagster_project.report.data.tasks import (
-    ComparisonRow,
     GraderRow,
     GroundRow,
-    RolloutRow,
     TaskCount,
     TaskRow,
 )
 from dagster_project.report.data.worlds import ToolRow, UnknownCall, VersionRow, WorldRow
 from dagster_project.rollouts.reasons import PolicyReasons
+from dagster_project.rollouts.store import RolloutRow
+from dagster_project.runs.policy_pairs import ComparisonRow
 from dagster_project.tasks.agreement import AgreementFigures
 from dagster_project.tasks.grader_trust import UNPROVEN, UNTRUSTED, KindTrust, Share
 from dagster_project.tasks.shares import interval

@@ -11,8 +11,8 @@ import pytest
 
 from dagster_project.build.budgets import Budget, Meter, budgets_of, meter_of
 from dagster_project.build.left_out import Skips
+from dagster_project.build.left_out_rows import lines_of, rows_of
 from dagster_project.errors import InputError
-from dagster_project.report.faults import lines_of, rows_of
 from dagster_project.tasks.verification import TaskKnowledge, verify_all
 from environments.judges.ask import Judge
 from environments.judges.question import Question

@@ -12,12 +12,12 @@ from dagster_project.privacy.consistency import Commutation, commutation_of, pai
 from ingest.records.episode import Episode
 from redact.apply.scrub import scrub
 from redact.evidence.app_values import Learnt
-from redact.operators.vault import open_vault
+from redact.operators.vault import Vault
 from redact.policy import Policy
 from redact.records.clean_episode import WITHHELD, CleanEpisode
 from tests.unit.raw_conversations import SECRET, calls, episode
 
-VAULT = open_vault(None, SECRET)
+VAULT = Vault(None, SECRET)
 
 
 def conversation(number: int, *results: str) -> Episode:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from dagster_project.engine import choice, machine, processes
+from dagster_project.engine import choice, processes
 from dagster_project.engine.choice import EngineChoice, says
 from dagster_project.engine.interface import ENOUGH, Engine, Load
 from dagster_project.engine.processes import BASE, GROWTH, Processes
@@ -147,14 +147,14 @@ def test_a_containers_limit_bounds_the_memory(
 ) -> None:
     """The machine may have more than the container."""
     limit, used = tmp_path / "max", tmp_path / "current"
-    monkeypatch.setattr(machine, "_LIMITS", ((limit, used),))
-    free = machine.free_memory()
+    monkeypatch.setattr(choice, "_LIMITS", ((limit, used),))
+    free = choice.free_memory()
     limit.write_text("max\n")
     used.write_text("1048576\n")
-    assert machine.free_memory() == pytest.approx(free, rel=0.2)
+    assert choice.free_memory() == pytest.approx(free, rel=0.2)
     limit.write_text("11534336\n")
-    assert machine.free_memory() == 10
-    assert machine.cores() >= 1
+    assert choice.free_memory() == 10
+    assert choice.cores() >= 1
 
 
 def test_ray_that_is_not_installed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

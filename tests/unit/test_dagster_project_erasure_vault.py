@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dagster_project.erasure.erase import _mentions
-from redact.operators.vault import open_vault
+from redact.operators.vault import Vault
 
 
 def test_a_longer_value_with_an_erased_one_inside_is_forgotten() -> None:
     """A whole address still names whoever lives in its street; other people's values stay."""
-    vault = open_vault(None, b"a secret for tests only, 32 bytes")
+    vault = Vault(None, b"a secret for tests only, 32 bytes")
     for value in ("Quillfeather Lane 12, Dorsham", "Harbour Street 3, Dorsham"):
         vault.surrogate("desk", "street", value)
 

@@ -3,10 +3,11 @@
 import pytest
 
 from dagster_project.privacy.leak_search import is_surrogate
-from redact.audit.leaks import Leak, find_leaks
+from redact.audit.leaks import Leak
 from redact.evidence.app_values import AppLearnt, Learnt
-from redact.operators.vault import open_vault
+from redact.operators.vault import Vault
 from redact.recognizers.analyzer import is_composite
+from tests.leak_hits import leaks_in
 
 
 @pytest.mark.parametrize(
@@ -29,7 +30,7 @@ def _hit(text: str, word: str) -> Leak:
 
 def test_half_of_a_surrogate_is_a_surrogate() -> None:
     """A surrogate may by chance share a word with some original; the vault knows that it gave the whole."""
-    vault = open_vault(None, b"a secret that is long enough, all of it")
+    vault = Vault(None, b"a secret that is long enough, all of it")
     given = vault.surrogate("shop", "postcode", "3599 RN")
     first, last = given.split()
     text = f"UT {given}, NL"
@@ -41,11 +42,11 @@ def test_half_of_a_surrogate_is_a_surrogate() -> None:
 
 def test_a_surrogate_is_known_in_a_text_of_other_letters() -> None:
     """One accent anywhere in a world file must not make leaks of the vault's own ids."""
-    vault = open_vault(None, b"a secret that is long enough, all of it")
+    vault = Vault(None, b"a secret that is long enough, all of it")
     given = vault.surrogate("shop", "person_id", "K005362")
     text = f'{{"who": "Ren\u00e9 \u0130\ufb03", "member": "{given}"}}'
     known = Learnt({"shop": AppLearnt(values={given.casefold(): "person_id"})})
-    (leak,) = find_leaks([("t", text)], learnt=known)
+    (leak,) = leaks_in([("t", text)], learnt=known)
     assert is_surrogate(vault, "shop", leak, text)
 
 
@@ -55,15 +56,15 @@ def test_a_surrogate_is_known_in_a_text_of_other_letters() -> None:
 )
 def test_a_surrogate_is_known_in_a_page_and_in_an_address(text: str, encoding: str) -> None:
     """Numbered ids are so dense that a surrogate is often another one's original: a report that shows it is not removed."""
-    vault = open_vault(None, b"a secret that is long enough, all of it")
+    vault = Vault(None, b"a secret that is long enough, all of it")
     given = vault.surrogate("shop", "payment_id", "card_000123")
     page = text.replace("IT", given)
     known = Learnt({"shop": AppLearnt(values={given: "payment_id"})})
-    leaks = find_leaks([("t", page)], learnt=known)
+    leaks = leaks_in([("t", page)], learnt=known)
     assert {leak.encoding for leak in leaks} >= {encoding}
     assert all(is_surrogate(vault, "shop", leak, page) for leak in leaks)
     other = text.replace("IT", "card_000123")
     known = Learnt({"shop": AppLearnt(values={"card_000123": "payment_id"})})
-    leaks = find_leaks([("t", other)], learnt=known)
+    leaks = leaks_in([("t", other)], learnt=known)
     assert leaks
     assert not any(is_surrogate(vault, "shop", leak, other) for leak in leaks)

@@ -10,7 +10,8 @@ from dagster_project.arrival.files import ArrivalCounts
 from dagster_project.build.own_traces import SERVICE, own_traces
 from dagster_project.errors import InputError
 from ingest.otlp.decode import decode
-from ingest.receiver.http import receiver_app
+from ingest.receiver.http import http_app
+from ingest.receiver.intake import Intake
 from ingest.receiver.server import Server, ServerSettings
 from ingest.receiver.wal import Wal
 from ingest.records.span import Span
@@ -19,7 +20,7 @@ from ingest.records.span import Span
 def reported(folder: Path, *rounds: ArrivalCounts) -> list[Span]:
     """What another receiver got about some rounds."""
     with Wal(folder) as wal:
-        server = Server(receiver_app(wal), ServerSettings(port=0))
+        server = Server(http_app(Intake(wal)), ServerSettings(port=0))
         with own_traces(f"http://127.0.0.1:{server.start()}", ports=frozenset({4318})) as own:
             for arrived in rounds:
                 own.landed(arrived, started=1_790_000_000_000_000_000)

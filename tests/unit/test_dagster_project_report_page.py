@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dagster_project.page_texts import clip, counted_label, number, share
 from dagster_project.report.data.arrivals import (
     LanguageCount,
     Missing,
@@ -22,7 +23,6 @@ from dagster_project.report.data.counts import Count, Fidelity
 from dagster_project.report.data.page import ReportData
 from dagster_project.report.data.tasks import TaskCount
 from dagster_project.report.page import TASKS_SHOWN, render, write_report
-from dagster_project.report.texts import clip, counted_label, number, share
 from environments.verification.sentences import reason_says
 from tests.unit.report_sample import SHOP, sample_report
 

@@ -5,6 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dagster_project.page_texts import slug
 from dagster_project.report.data.counts import Count, Fidelity, FunnelStage
 from dagster_project.report.pictures import (
     MOST_BARS,
@@ -17,7 +18,6 @@ from dagster_project.report.pictures import (
     share_bar,
     sparkline,
 )
-from dagster_project.report.texts import slug
 from synth.clusters.trend import DayCount
 
 

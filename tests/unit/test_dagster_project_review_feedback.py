@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from dagster_project.lake.clean_records import labels_of
+from dagster_project.clean_records import labels_of
 from dagster_project.lake.documents import records
 from dagster_project.lake.freshness import digests
 from dagster_project.lake.learnt_tables import TASKS, VERIFIED

@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 
 from dagster_project.arrival.files import take_in
-from dagster_project.defs.spans import counts_once, fold
-from dagster_project.home.doctor import diagnose
+from dagster_project.arrival.repetitions import counts_once, fold
 from dagster_project.home.layout import open_home
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import SPANS
+from dagster_project.report.doctor import diagnose
 from dagster_project.worlds.tool_costs import real_times
 
 TOOL = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "pay"}

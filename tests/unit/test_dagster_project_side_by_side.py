@@ -12,9 +12,10 @@ from dagster_project.lake.rows import constant_column, to_table
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import CLEAN_EPISODES
 from redact.records.clean_episode import CleanEpisode
-from synth.failures.detection import Failure, detect, reference_from
+from synth.failures.detection import Failure, detect
 from synth.failures.reading import AppReading
 from synth.labels.label import Label
+from tests.failure_reference import reference_from
 from tests.unit.clean_conversations import call, episode, result, says, user
 
 LOAN = (call("1", "find_loan", loan_id="L-1"), result("1", '{"title": "' + "Atlas " * 60 + '"}'))

@@ -16,6 +16,8 @@ FOLDERS: Final = ("ingest", "redact", "synth", "environments", "dagster_project"
 CODE: Final = re.compile(r"`([^`\n]+)`")
 DOTTED: Final = re.compile(rf"(?:(?:{'|'.join(FOLDERS)})|runtime)(?:\.\w+)+")
 SIGNATURE: Final = re.compile(r"(?:[\w.]+\.)?(\w+)\(([^()]*)\)")
+ELSEWHERE: Final = re.compile(r"Not here: (.*)", re.DOTALL)
+BESIDE: Final = re.compile(r"\(((?:`[^`]+`(?:, | and | or )?)+)\)")
 FILE_ENDINGS: Final = (".py", ".toml", ".json", ".md", ".html", ".txt")
 
 
@@ -122,4 +124,24 @@ def test_what_docstrings_name_is_there() -> None:
                 continue
             if isinstance(node.value.value, str):
                 gone += _gone(f"{module}:{node.lineno}", node.value.value)
+    assert gone == []
+
+
+def _leads_somewhere(name: str) -> bool:
+    """Whether a module is called so, in whatever folder, or has what stands after the point."""
+    return any(
+        f".{module}".endswith(f".{asked}") and (asked == name or name[len(asked) + 1 :] in here)
+        for asked in {name, name.rpartition(".")[0]} - {""}
+        for module in product()
+        for here in [names_in(module)]
+    )
+
+
+def test_modules_to_which_docstrings_send_their_readers_are_there() -> None:
+    """`Not here: what that is (`module`)` says where to go on reading."""
+    gone: list[str] = []
+    for module, tree in product().items():
+        elsewhere = ELSEWHERE.search(ast.get_docstring(tree) or "")
+        for beside in BESIDE.findall(elsewhere[1]) if elsewhere else ():
+            gone += (f"{module}: {n}" for n in CODE.findall(beside) if not _leads_somewhere(n))
     assert gone == []

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from ingest.files.chat_log import Chat, parse_line, to_line
+from ingest.files.chat_log import Chat, to_line
 from redact.apply.learn import learn
 from redact.apply.scrub import scrub
-from redact.operators.vault import open_vault
+from redact.operators.vault import Vault
 from redact.policy import Policy
+from tests.chat_line import parse_line
 from tests.unit.assembled_calls import ANSWER, SYSTEM, USER, call, only
 
 
@@ -48,7 +49,7 @@ def test_a_chat_log_names_it_and_it_passes_the_gate() -> None:
         assert isinstance(again, Chat)
         assert again.episode.agent_version == line["agent_version"]
         episodes.append(chat.episode)
-    policy, vault = Policy(), open_vault(None, b"a secret of the tests, long enough")
+    policy, vault = Policy(), Vault(None, b"a secret of the tests, long enough")
     learnt = learn(episodes, (), policy=policy)
     plain, personal = [s.clean for s in scrub(episodes, learnt=learnt, vault=vault, policy=policy)]
     assert plain.agent_version == "2.1"

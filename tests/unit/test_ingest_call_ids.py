@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.assembly.assemble import assemble
-from ingest.files.chat_log import Chat, parse_line, to_line
+from ingest.files.chat_log import Chat, to_line
 from ingest.records.episode import Episode
 from ingest.records.text import canonical_arguments
+from tests.chat_line import parse_line
 from tests.unit.ingest_emitters import APP, EMITTERS, Emitted, Turns
 
 Call = tuple[str, str, dict[str, Any], str]

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from ingest.files.chat_log import Chat, parse_line, to_line
+from ingest.files.chat_log import Chat, to_line
 from ingest.records.episode import episode_id_of
 from ingest.records.quarantine import Rejected
 from ingest.records.text import Json
+from tests.chat_line import parse_line
 
 USER = {"role": "user", "content": "hi"}
 

@@ -11,10 +11,11 @@ import pytest
 
 from ingest.assembly.assemble import assemble
 from ingest.dialects.table import dialect_of
-from ingest.files.chat_log import Chat, parse_line
+from ingest.files.chat_log import Chat
 from ingest.records.episode import Episode, Step
 from ingest.records.span import SpanEvent
 from ingest.records.text import canonical_arguments
+from tests.chat_line import parse_line
 from tests.unit.ingest_emitters import (
     APP,
     EMITTERS,

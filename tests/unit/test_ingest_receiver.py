@@ -21,7 +21,7 @@ from ingest.errors import BodyRefused, SourceUnreadable
 from ingest.otlp.decode import decode
 from ingest.otlp.limits import Limits, pack, unpack
 from ingest.otlp.rpc_status import partial_body
-from ingest.receiver.http import receiver_app
+from ingest.receiver.http import http_app
 from ingest.receiver.intake import Intake, ReceiverLimits, SentBody
 from ingest.receiver.tokens import Sender, Tokens, load_tokens
 from ingest.receiver.wal import Wal
@@ -57,7 +57,7 @@ def post(
     **headers: str,
 ) -> httpx.Response:
     """Send one request to the application."""
-    app = receiver_app(wal, tokens, limits)
+    app = http_app(Intake(wal, tokens, limits))
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return send(app, "POST", path, content, {"content-type": PROTOBUF, **named})
 
@@ -139,7 +139,7 @@ def test_permanent_refusals(
     """Undecodable, unsupported and too large bodies are refused for good, with a status in the request's encoding."""
     limits = ReceiverLimits(body=Limits(body_bytes=100_000, records=50))
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    app = receiver_app(wal, None, limits)
+    app = http_app(Intake(wal, None, limits))
     answer = send(app, "POST", "/v1/traces", content, {"content-type": PROTOBUF, **named})
     assert answer.status_code == status
     assert "retry-after" not in answer.headers
@@ -196,7 +196,7 @@ def test_an_unwritable_log_is_503_and_recovers(tmp_path: Path) -> None:
     blocked = tmp_path / "wal"
     blocked.write_text("in the way")
     wal = Wal(blocked)
-    app = receiver_app(wal)
+    app = http_app(Intake(wal))
     headers = {"content-type": PROTOBUF}
     refused = send(app, "POST", "/v1/traces", body(), headers)
     assert (refused.status_code, refused.headers["retry-after"]) == (503, "5")

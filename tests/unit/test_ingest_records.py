@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.files.chat_log import Chat, parse_line, to_line
+from ingest.files.chat_log import Chat, to_line
 from ingest.formats.format import Decoded
 from ingest.formats.records.naming import model_in_path
 from ingest.formats.records.reader import read_record
 from ingest.otlp.record import Arrival
 from ingest.records.episode import Step
 from ingest.records.text import Json, canonical_arguments
+from tests.chat_line import parse_line
 from tests.unit.exported_lines import decoded_below
 
 ASKED = "Where is my order A1?"

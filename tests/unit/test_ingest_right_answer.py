@@ -10,12 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.dialects.evaluation import read_evaluation
-from ingest.files.chat_log import Chat, parse_line, to_line
+from ingest.files.chat_log import Chat, to_line
 from ingest.files.outcome_table import OutcomeMapping, OutcomeRow, read_outcomes
 from ingest.formats.records.fields import Fields
 from ingest.formats.records.verdicts import outcomes_of
 from ingest.records.right_answer import right_answer
 from ingest.records.text import Json
+from tests.chat_line import parse_line
 
 
 def said(outcome: dict[str, Json]) -> str | None:

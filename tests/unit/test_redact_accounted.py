@@ -7,7 +7,7 @@ import pytest
 from redact.apply.learn import learn
 from redact.apply.scrub import Scrubbed, scrub
 from redact.names.prose_names import names_in
-from redact.operators.vault import open_vault
+from redact.operators.vault import Vault
 from redact.policy import Policy
 from tests.unit.raw_conversations import SECRET, calls, episode, says
 
@@ -34,7 +34,7 @@ def noted(note: str, policy: Policy) -> Scrubbed:
         )
     ]
     learnt = learn(raw, (), policy=policy)
-    return list(scrub(raw, learnt=learnt, vault=open_vault(None, SECRET), policy=policy))[-1]
+    return list(scrub(raw, learnt=learnt, vault=Vault(None, SECRET), policy=policy))[-1]
 
 
 STRICT = Policy(unknown="withhold")
@@ -90,7 +90,7 @@ def test_a_listed_name_that_many_share_withholds_its_text() -> None:
         for row, (first, told) in enumerate(zip(FIRST, remarks, strict=True))
     ]
     learnt = learn(raw, (), policy=Policy())
-    done = list(scrub(raw, learnt=learnt, vault=open_vault(None, SECRET), policy=Policy()))
+    done = list(scrub(raw, learnt=learnt, vault=Vault(None, SECRET), policy=Policy()))
     assert not any("pierrette" in (one.clean.steps[-1].content or "") for one in done)
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from redact.apply.learn import learn
 from redact.apply.scrub import scrub
-from redact.operators.vault import open_vault
+from redact.operators.vault import Vault
 from redact.policy import Policy
 from redact.recognizers.accounts import accounts_in
 from redact.recognizers.prefilter import needs_of
@@ -57,7 +57,7 @@ def test_an_account_goes_wherever_its_episode_says_it() -> None:
         *calls("sh", {"cmd": "git log --author=bpszczo"}, "/home/bpszczo/src/app.py by bpszczo"),
     )
     learnt = learn([raw], (), policy=Policy())
-    (done,) = scrub([raw], learnt=learnt, vault=open_vault(None, SECRET), policy=Policy())
+    (done,) = scrub([raw], learnt=learnt, vault=Vault(None, SECRET), policy=Policy())
     said = " ".join(
         [step.content or "" for step in done.clean.steps]
         + [call.arguments for step in done.clean.steps for call in step.tool_calls]

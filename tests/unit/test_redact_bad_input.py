@@ -6,11 +6,11 @@ import pytest
 
 from redact.apply.learn import learn
 from redact.apply.scrub import Scrubbed, scrub
-from redact.audit.leaks import find_leaks
 from redact.decisions.judgement import judge
 from redact.evidence.app_values import Learnt
-from redact.operators.vault import open_vault
+from redact.operators.vault import Vault
 from redact.policy import Policy
+from tests.leak_hits import leaks_in
 from tests.unit.raw_conversations import SECRET, calls, episode, says
 
 
@@ -19,7 +19,7 @@ def past(result: object, *said: str) -> Scrubbed:
     steps = calls("get_user", {"user_id": "tamsin_okafor_4417"}, result)
     raw = episode("e1", *steps, *(says("user", text) for text in said))
     learnt = learn([raw], (), policy=Policy())
-    return next(scrub([raw], learnt=learnt, vault=open_vault(None, SECRET), policy=Policy()))
+    return next(scrub([raw], learnt=learnt, vault=Vault(None, SECRET), policy=Policy()))
 
 
 def texts(done: Scrubbed) -> list[str]:
@@ -112,14 +112,14 @@ def test_a_person_named_like_a_key_loses_her_ids_and_leaves_the_keys(first: str,
     told = says("user", f"I am {first} {last}, {own.upper()}"), says("user", f"files/{own}.pdf")
     raw = episode("e1", *calls("get_user", {"user_id": own}, body), *told)
     learnt = learn([raw], (), policy=Policy())
-    (done,) = scrub([raw], learnt=learnt, vault=open_vault(None, SECRET), policy=Policy())
+    (done,) = scrub([raw], learnt=learnt, vault=Vault(None, SECRET), policy=Policy())
     after = texts(done)
     said = "\n".join(after[1:]).lower()
     assert own not in said
     assert f"{first}_{last}".lower() not in said
     assert f"{first} {last}".lower() not in said
     assert list(json.loads(after[0])) == list(body)
-    assert find_leaks([(str(n), text) for n, text in enumerate(after)], learnt=learnt) == []
+    assert leaks_in([(str(n), text) for n, text in enumerate(after)], learnt=learnt) == []
     assert json.loads(after[0])["user_id"] in after[2]
 
 
@@ -168,5 +168,5 @@ def test_digits_without_end_and_half_characters_stop_nothing(body: object) -> No
     learnt = Learnt.from_bytes(learn(raw, (), policy=Policy()).to_bytes())
     for app in {one.app for one in raw}:
         judge(learnt.app(app), k=2)
-    vault = open_vault(None, SECRET)
+    vault = Vault(None, SECRET)
     assert len(list(scrub(raw, learnt=learnt, vault=vault, policy=Policy()))) == len(raw)

@@ -5,7 +5,7 @@ import pytest
 from ingest.records.episode import Episode, Step
 from redact.apply.learn import learn
 from redact.apply.scrub import scrub
-from redact.operators.vault import open_vault
+from redact.operators.vault import Vault
 from redact.policy import Policy
 from redact.recognizers.births import births_in
 from redact.recognizers.prefilter import needs_of
@@ -54,7 +54,7 @@ def test_a_birth_date_in_an_answer_goes_wherever_its_episode_says_it() -> None:
     )
     policy = Policy()
     learnt = learn([episode], [], policy=policy)
-    vault = open_vault(None, b"a secret that is long enough, all of it")
+    vault = Vault(None, b"a secret that is long enough, all of it")
     (scrubbed,) = scrub([episode], learnt=learnt, vault=vault, policy=policy)
     said = " ".join(step.content or "" for step in scrubbed.clean.steps)
     assert "1988-06-08" not in said

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from dagster_project.privacy.account import LANGUAGE, account_of
 from redact.apply.learn import learn
 from redact.apply.scrub import scrub
-from redact.operators.vault import open_vault
+from redact.operators.vault import Vault
 from redact.policy import Policy
 from redact.values.talk_language import language_of_talk
 from tests.unit.raw_conversations import SECRET, calls, episode, says
@@ -60,7 +60,7 @@ def test_the_account_counts_conversations_and_values_by_language() -> None:
         for row, (language, name) in enumerate(people)
     ]  # fmt: skip
     learnt = learn(raw, (), policy=Policy())
-    done = list(scrub(raw, learnt=learnt, vault=open_vault(None, SECRET), policy=Policy()))
+    done = list(scrub(raw, learnt=learnt, vault=Vault(None, SECRET), policy=Policy()))
     rows = account_of("app", "2031-02-03", done)
     counted = {(row.kind, row.place): row.count for row in rows if row.what == LANGUAGE}
 

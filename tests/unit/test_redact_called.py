@@ -9,7 +9,7 @@ from redact.apply.learn import learn
 from redact.apply.scrub import scrub
 from redact.decisions.field_forms import are_numbered
 from redact.names.unknown_names import unknown_runs
-from redact.operators.vault import open_vault
+from redact.operators.vault import Vault
 from redact.policy import Policy
 from redact.readers.tables import records_in
 from tests.unit.raw_conversations import SECRET, calls, episode, says
@@ -18,7 +18,7 @@ from tests.unit.raw_conversations import SECRET, calls, episode, says
 def past(raw: list[Episode]) -> list[str]:
     """The texts of each conversation past the gate."""
     learnt = learn(raw, (), policy=Policy())
-    done = scrub(raw, learnt=learnt, vault=open_vault(None, SECRET), policy=Policy())
+    done = scrub(raw, learnt=learnt, vault=Vault(None, SECRET), policy=Policy())
     return [" ".join(str(step.content) for step in one.clean.steps) for one in done]
 
 

@@ -7,10 +7,10 @@ import pytest
 from ingest.records.episode import Episode, Step, ToolCall
 from redact.apply.learn import learn
 from redact.apply.scrub import scrub
-from redact.audit.leaks import find_leaks
-from redact.operators.vault import open_vault
+from redact.operators.vault import Vault
 from redact.policy import Policy
 from redact.records.clean_episode import CleanEpisode
+from tests.leak_hits import leaks_in
 from tests.unit.canaries import CANARIES, HIDINGS, RECORD, survivors
 from tests.unit.raw_conversations import SECRET, calls, episode, says
 
@@ -19,7 +19,7 @@ def past_the_gate(*episodes: Episode) -> list[CleanEpisode]:
     """The clean episodes."""
     policy = Policy()
     learnt = learn(episodes, (), policy=policy)
-    vault = open_vault(None, SECRET)
+    vault = Vault(None, SECRET)
     return [one.clean for one in scrub(episodes, learnt=learnt, vault=vault, policy=policy)]
 
 
@@ -75,7 +75,7 @@ def test_the_leak_check_finds_every_canary(kind: str, hiding: str) -> None:
     raw = episode("one", *calls("get_user", {}, RECORD))
     learnt = learn([raw], (), policy=Policy())
     text = f"see {HIDINGS[hiding](CANARIES[kind])} please"
-    assert [leak.where for leak in find_leaks([("file", text)], learnt=learnt)][:1] == ["file"]
+    assert [leak.where for leak in leaks_in([("file", text)], learnt=learnt)][:1] == ["file"]
 
 
 def test_values_shown_by_shape_need_no_record() -> None:

@@ -10,7 +10,7 @@ import pytest
 from ingest.records.outcome import Outcome
 from redact.apply.learn import learn
 from redact.apply.scrub import scrub, scrub_outcomes
-from redact.operators.vault import open_vault
+from redact.operators.vault import Vault
 from redact.policy import Policy
 from redact.readers.corrections import CorrectedCall, calls_in, calls_text
 from tests.unit.raw_conversations import PROFILE, SECRET, calls, profile_episode, says
@@ -84,7 +84,7 @@ def test_a_call_gets_the_surrogates_of_its_episode_and_keeps_its_tool() -> None:
     correction = {"calls": [{"name": "set_address", "arguments": wanted}]}
     outcome = replace(SAID, episode_id=raw.episode_id, correction=json.dumps(correction))
     learnt = learn([raw], [outcome], policy=Policy())
-    vault = open_vault(None, SECRET)
+    vault = Vault(None, SECRET)
     clean = next(scrub([raw], learnt=learnt, vault=vault, policy=Policy())).clean
     made = [call for step in clean.steps for call in step.tool_calls][-1]
     done = next(scrub_outcomes([outcome], learnt=learnt, vault=vault, policy=Policy()))
@@ -102,7 +102,7 @@ def test_what_only_the_correction_names_is_replaced_too() -> None:
     call = {"name": "send", "arguments": {"email": "quentin.varga@mail.example.com"}}
     outcome = replace(SAID, episode_id=raw.episode_id, correction=json.dumps(call))
     learnt = learn([raw], [outcome], policy=Policy())
-    vault = open_vault(None, SECRET)
+    vault = Vault(None, SECRET)
     done = next(scrub_outcomes([outcome], learnt=learnt, vault=vault, policy=Policy()))
     assert "varga" not in (done.correction or "")
     assert (calls_in(done.correction) or EMPTY)[0].name == "send"
@@ -113,6 +113,6 @@ def test_without_redaction_calls_are_kept_in_the_one_form() -> None:
     outcome = replace(SAID, episode_id="e", correction=json.dumps(CALL))
     off = Policy(enabled=False)
     learnt = learn([], [outcome], policy=off)
-    vault = open_vault(None, SECRET)
+    vault = Vault(None, SECRET)
     done = next(scrub_outcomes([outcome], learnt=learnt, vault=vault, policy=off))
     assert done.correction == json.dumps([CALL])

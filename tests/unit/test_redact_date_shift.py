@@ -12,7 +12,7 @@ from redact.apply.learn import learn
 from redact.apply.scrub import scrub, scrub_outcomes
 from redact.errors import PolicyError
 from redact.operators.date_shift import DateShift, names_time
-from redact.operators.vault import open_vault
+from redact.operators.vault import Vault
 from redact.policy import Policy, load_policy
 from tests.unit.raw_conversations import PROFILE, SECRET, calls, episode, says
 
@@ -123,7 +123,7 @@ def test_prompt_arguments_results_clocks_and_outcomes_move_together() -> None:
     raw = replace(spoken, started_at=NEAR)
     policy, still = Policy(date_shift_days={"*": 21}), Policy()
     learnt = learn([raw], (), policy=policy)
-    vault = open_vault(None, SECRET)
+    vault = Vault(None, SECRET)
     moved = next(scrub([raw], learnt=learnt, vault=vault, policy=policy)).clean
     plain = next(scrub([raw], learnt=learnt, vault=vault, policy=still)).clean
     said = [step.content or "" for step in moved.steps]

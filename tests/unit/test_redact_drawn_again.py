@@ -9,7 +9,7 @@ from dagster_project.home.layout import open_home
 from ingest.records.episode import Episode
 from redact.apply.learn import learn
 from redact.apply.scrub import scrub
-from redact.operators.vault import Vault, open_vault
+from redact.operators.vault import Vault
 from redact.policy import Policy
 from tests.unit.raw_conversations import SECRET, calls, episode
 from tests.unit.test_redact_reopening import Days, changed
@@ -45,13 +45,13 @@ def past(raw: list[Episode], vault: Vault) -> dict[str, str]:
 @pytest.mark.parametrize("form", ["48213", "KD-48213", "user_48213"])
 def test_a_surrogate_is_nobodys_real_id_and_nobody_elses_surrogate(form: str) -> None:
     """Eight customers whose numbers are each other's first surrogates, in either order."""
-    vault = open_vault(None, SECRET)
+    vault = Vault(None, SECRET)
     ids = chain(vault, form, 8)
     given = past([customer(one) for one in ids], vault)
     assert given.keys() == set(ids)
     assert not set(given.values()) & set(ids)
     assert len(set(given.values())) == len(ids)
-    turned = past([customer(one) for one in reversed(ids)], open_vault(None, SECRET))
+    turned = past([customer(one) for one in reversed(ids)], Vault(None, SECRET))
     assert turned == given
 
 
@@ -59,11 +59,11 @@ def test_what_was_drawn_again_is_the_vaults_own_and_what_was_not_given_is_not(
     tmp_path: Path,
 ) -> None:
     """Who reverses a surrogate gets the id behind it; the known id in between stands for nobody."""
-    vault = open_vault(tmp_path / "vault", SECRET)
+    vault = Vault(tmp_path / "vault", SECRET)
     first, second = chain(vault, "48213", 2)
     given = past([customer(first), customer(second)], vault)
     vault.save()
-    for opened in (vault, open_vault(tmp_path / "vault", SECRET)):
+    for opened in (vault, Vault(tmp_path / "vault", SECRET)):
         assert opened.original("app", "person_id", given[first]) == first
         assert opened.original("app", "person_id", given[second]) == second
         assert opened.original("app", "person_id", second) is None
@@ -72,7 +72,7 @@ def test_what_was_drawn_again_is_the_vaults_own_and_what_was_not_given_is_not(
 @pytest.mark.parametrize("kind", KINDS)
 def test_where_nearly_all_ids_are_known_the_surrogates_are_still_different(kind: str) -> None:
     """Nine of ten numbers of four digits and a letter are known: nothing hangs, and no two are alike."""
-    vault = open_vault(None, SECRET)
+    vault = Vault(None, SECRET)
     known = {f"a{number}" for number in range(1000, 10_000) if number % 10}
     asked = sorted(known)[:400]
     assert len({vault.drawn_unlike("app", kind, one, known) for one in asked}) == len(asked)

@@ -6,7 +6,7 @@ import pytest
 
 from redact.apply.learn import learn
 from redact.apply.scrub import scrub
-from redact.operators.vault import open_vault
+from redact.operators.vault import Vault
 from redact.policy import Policy
 from redact.readers.fields import fields_in
 from redact.values.free_ids import between_ids, free_days, free_ids
@@ -81,7 +81,7 @@ def test_a_token_that_a_key_explains_stays() -> None:
     ]
     learnt = learn(raw, (), policy=Policy())
     for number, done in enumerate(
-        scrub(raw, learnt=learnt, vault=open_vault(None, SECRET), policy=Policy())
+        scrub(raw, learnt=learnt, vault=Vault(None, SECRET), policy=Policy())
     ):
         said = done.clean.steps[-1].content or ""
         assert said.startswith(f"ORD-48{number} or ORD-777, card file ")
@@ -104,7 +104,7 @@ def test_a_records_number_stays_with_the_word_for_it() -> None:
         )
         raw.append(episode(f"e{number}", *steps))
     learnt = learn(raw, (), policy=Policy())
-    done = scrub(raw, learnt=learnt, vault=open_vault(None, SECRET), policy=Policy())
+    done = scrub(raw, learnt=learnt, vault=Vault(None, SECRET), policy=Policy())
     for number, one in zip(range(100, 130), done, strict=True):
         texts = [step.content or "" for step in one.clean.steps]
         asked = [json.loads(call.arguments) for s in one.clean.steps for call in s.tool_calls]
@@ -137,7 +137,7 @@ def test_rows_with_bars_are_fields_and_read_alike_everywhere() -> None:
             steps += calls("record", {"mrn": row[:9]}, record)
         raw.append(episode(f"e{number}", *steps))
     learnt = learn(raw, (), policy=Policy())
-    done = list(scrub(raw, learnt=learnt, vault=open_vault(None, SECRET), policy=Policy()))
+    done = list(scrub(raw, learnt=learnt, vault=Vault(None, SECRET), policy=Policy()))
     rows = [one.clean.steps[1].content or "" for one in done]
     assert not any(name in row for row in rows for pair in people for name in pair)
     assert all(row.count(" | ") == 2 for row in rows)
@@ -166,7 +166,7 @@ def test_a_name_that_many_customers_bear_is_no_choice_where_it_is_asked_for() ->
         for number in range(40)
     ]
     learnt = learn(raw, (), policy=Policy())
-    done = list(scrub(raw, learnt=learnt, vault=open_vault(None, SECRET), policy=Policy()))
+    done = list(scrub(raw, learnt=learnt, vault=Vault(None, SECRET), policy=Policy()))
     said = "\n".join(
         text
         for one in done

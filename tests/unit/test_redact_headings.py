@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from redact.apply.learn import learn
-from redact.audit.leaks import find_leaks
 from redact.policy import Policy
+from tests.leak_hits import leaks_in
 from tests.unit.raw_conversations import calls, episode, texts_past_the_gate
 
 FILE = "- content: 'Client Review Minutes - May 5, 2031\n\n    {} spoke first, then all others did.'\n  size: 12\n"
@@ -17,7 +17,7 @@ def test_heading_names_nobody() -> None:
     texts = texts_past_the_gate(raw)
     assert all("Client Review Minutes" in text for text in texts)
     assert not any("Ybarrith" in text or "Quenlo" in text for text in texts)
-    hits = find_leaks(list(zip("ab", texts, strict=True)), learnt=learn(raw, (), policy=Policy()))
+    hits = leaks_in(list(zip("ab", texts, strict=True)), learnt=learn(raw, (), policy=Policy()))
     assert not [hit for hit in hits if hit.length == len("review minutes")]
 
 

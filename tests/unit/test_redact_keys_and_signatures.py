@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from redact.names.unknown_names import unknown_runs
-from redact.recognizers.patterns import patterns_in
 from redact.recognizers.prefilter import needs_of
 from redact.values.free_ids import is_capital_code
+from tests.unit.found_patterns import patterns_in
 from tests.unit.raw_conversations import calls, episode, says, texts_past_the_gate
 
 

@@ -16,7 +16,7 @@ from benchmarks.testbeds.people.talks import episode, says, step
 from redact.apply.learn import learn
 from redact.apply.scrub import Scrubbed, scrub
 from redact.names.without_capitals import name_alone, people_in
-from redact.operators.vault import open_vault
+from redact.operators.vault import Vault
 from redact.policy import Policy
 from redact.values.segments import is_read, segments, words_apart
 from redact.values.shapes import emails_in
@@ -36,7 +36,7 @@ def past_the_gate(*said: str, answers: tuple[dict[str, str], ...] = ({},)) -> li
         for number, answer in enumerate(answers)
     ]
     policy = Policy()
-    vault = open_vault(None, b"a key for measurements, 32 bytes")
+    vault = Vault(None, b"a key for measurements, 32 bytes")
     learnt = learn(raw, (), policy=policy)
     return list(scrub(raw, learnt=learnt, vault=vault, policy=policy))
 

@@ -10,10 +10,11 @@ import pytest
 
 from redact.apply.learn import learn
 from redact.apply.scrub import scrub
-from redact.audit.leaks import LeakSearch, find_leaks
+from redact.audit.leaks import LeakSearch
 from redact.evidence.app_values import AppLearnt, Learnt
-from redact.operators.vault import open_vault
+from redact.operators.vault import Vault
 from redact.policy import Policy
+from tests.leak_hits import leaks_in
 from tests.unit.raw_conversations import PROFILE, SECRET, episode, profile_episode, says
 
 RAW = profile_episode(says("user", "I am Tamsin Okafor"))
@@ -38,7 +39,7 @@ MAIL = str(PROFILE["email"])
 )
 def test_direct_identifiers_are_found_in_every_encoding(text: str) -> None:
     """A survivor anywhere in an export is found, and its text is not told."""
-    leaks = find_leaks([("file", text)], learnt=LEARNT)
+    leaks = leaks_in([("file", text)], learnt=LEARNT)
     assert any(leak.direct for leak in leaks)
     assert all("amsin" not in repr(leak) for leak in leaks)
 
@@ -48,22 +49,22 @@ def test_direct_identifiers_are_found_in_every_encoding(text: str) -> None:
 )
 def test_single_words_are_nobodys_outside_their_episode(text: str) -> None:
     """App-wide, only what names one person by itself counts."""
-    assert find_leaks([("file", text)], learnt=LEARNT) == []
+    assert leaks_in([("file", text)], learnt=LEARNT) == []
 
 
 def test_single_words_count_in_what_derives_from_their_episode() -> None:
     """The caller says which raw episode a text comes from."""
-    leaks = find_leaks([("t", "Thanks Tamsin")], learnt=LEARNT, episodes={"t": RAW.episode_id})
+    leaks = leaks_in([("t", "Thanks Tamsin")], learnt=LEARNT, episodes={"t": RAW.episode_id})
     assert [leak.kind for leak in leaks] == ["first_name"]
     assert not leaks[0].direct
 
 
 def test_what_passed_the_gate_has_no_leak() -> None:
     """The scrubber and the check agree, though they share no code."""
-    done = next(scrub([RAW], learnt=LEARNT, vault=open_vault(None, SECRET), policy=Policy()))
+    done = next(scrub([RAW], learnt=LEARNT, vault=Vault(None, SECRET), policy=Policy()))
     named = [(str(place), step.content or "") for place, step in enumerate(done.clean.steps)]
     origins = {name: RAW.episode_id for name, _ in named}
-    assert find_leaks(named, learnt=LEARNT, episodes=origins) == []
+    assert leaks_in(named, learnt=LEARNT, episodes=origins) == []
 
 
 def _imports(path: Path) -> set[str]:
@@ -153,13 +154,13 @@ def test_a_direct_identifier_is_a_leak_wherever_it_stands() -> None:
 def test_an_id_is_not_torn_over_a_key_and_its_value(text: str, found: int) -> None:
     """A short id of a word and a digit must not block an app over JSON that happens to hold both."""
     known = Learnt({"app": AppLearnt(values={"user-0": "person_id"})})
-    assert len(find_leaks([("there", text)], learnt=known)) == found
+    assert len(leaks_in([("there", text)], learnt=known)) == found
 
 
 def test_a_name_spread_over_a_list_is_a_leak() -> None:
     """Both halves side by side still name the person."""
     known = Learnt({"app": AppLearnt(values={"mara quill": "full_name"})})
-    assert len(find_leaks([("there", '["Mara","Quill"]')], learnt=known)) == 1
+    assert len(leaks_in([("there", '["Mara","Quill"]')], learnt=known)) == 1
 
 
 def test_a_text_that_is_searched_again_holds_what_it_held_for_each_episode() -> None:

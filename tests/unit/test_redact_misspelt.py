@@ -5,7 +5,7 @@ import pytest
 from redact.apply.learn import learn
 from redact.apply.scrub import scrub
 from redact.names.misspellings import may_misspell
-from redact.operators.vault import open_vault
+from redact.operators.vault import Vault
 from redact.policy import Policy
 from tests.unit.raw_conversations import SECRET, profile_episode, says
 
@@ -14,7 +14,7 @@ def message(text: str) -> str:
     """The text of a message of Tamsin Okafor's, past the gate."""
     raw = profile_episode(says("assistant", text))
     learnt = learn([raw], (), policy=Policy())
-    done = next(scrub([raw], learnt=learnt, vault=open_vault(None, SECRET), policy=Policy()))
+    done = next(scrub([raw], learnt=learnt, vault=Vault(None, SECRET), policy=Policy()))
     return done.clean.steps[-1].content or ""
 
 

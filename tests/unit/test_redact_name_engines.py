@@ -11,7 +11,7 @@ from redact.apply.learn import learn
 from redact.apply.scrub import Scrubbed, scrub
 from redact.errors import PolicyError
 from redact.lists.lexicon import load_lexicon
-from redact.operators.vault import open_vault
+from redact.operators.vault import Vault
 from redact.policy import Policy, load_policy
 from redact.recognizers.analyzer import Finder
 from redact.recognizers.presidio_engine import NamesEngine, people_finder
@@ -50,7 +50,7 @@ def done(policy: Policy) -> Scrubbed:
     """One conversation past the gate."""
     raw = profile_episode(says("user", SAID), says("user", "I am Tamsin Okafor"))
     learnt = learn([raw], (), policy=policy)
-    return next(scrub([raw], learnt=learnt, vault=open_vault(None, SECRET), policy=policy))
+    return next(scrub([raw], learnt=learnt, vault=Vault(None, SECRET), policy=policy))
 
 
 def texts(result: Scrubbed) -> str:

@@ -9,7 +9,7 @@ import pytest
 
 from redact.apply.learn import learn
 from redact.apply.scrub import scrub
-from redact.operators.vault import open_vault
+from redact.operators.vault import Vault
 from redact.policy import Policy
 from redact.recognizers.presidio_engine import NamesEngine, people_finder
 from tests.unit.raw_conversations import SECRET, profile_episode, says
@@ -124,7 +124,7 @@ def check(engine: NamesEngine) -> None:
     policy = Policy(names=engine)
     raw = profile_episode(says("user", SAID))
     result = next(
-        scrub([raw], learnt=learn([raw], (), policy=policy), vault=open_vault(None, SECRET), policy=policy)
+        scrub([raw], learnt=learn([raw], (), policy=policy), vault=Vault(None, SECRET), policy=policy)
     )  # fmt: skip
     text = "\n".join(step.content or "" for step in result.clean.steps)
     assert "zebulkar" not in text

@@ -8,7 +8,7 @@ from ingest.records.episode import Episode
 from redact.apply.learn import learn
 from redact.apply.scrub import Scrubbed, scrub
 from redact.names.prose_names import names_in
-from redact.operators.vault import open_vault
+from redact.operators.vault import Vault
 from redact.policy import Policy
 from tests.unit.raw_conversations import SECRET, calls, episode, says
 
@@ -27,7 +27,7 @@ def past_the_gate(raw: list[Episode], policy: Policy | None = None) -> list[Scru
     """The conversations past the gate."""
     policy = policy or Policy()
     learnt = learn(raw, (), policy=policy)
-    return list(scrub(raw, learnt=learnt, vault=open_vault(None, SECRET), policy=policy))
+    return list(scrub(raw, learnt=learnt, vault=Vault(None, SECRET), policy=policy))
 
 
 def noted(

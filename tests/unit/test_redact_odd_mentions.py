@@ -8,14 +8,15 @@ import pytest
 from ingest.records.outcome import Outcome
 from redact.apply.learn import learn
 from redact.apply.scrub import scrub, scrub_outcomes
-from redact.audit.leaks import LeakSearch, find_leaks
+from redact.audit.leaks import LeakSearch
 from redact.evidence.language import language_of
 from redact.fold import fold_value
 from redact.operators.surrogates import surrogate
-from redact.operators.vault import open_vault
+from redact.operators.vault import Vault
 from redact.policy import Policy
 from redact.values.free_ids import free_ids
 from redact.values.shapes import emails_in
+from tests.leak_hits import leaks_in
 from tests.unit.raw_conversations import SECRET, calls, episode, says, texts_past_the_gate
 
 
@@ -68,7 +69,7 @@ def test_a_number_in_brackets_is_the_number() -> None:
 
 def test_days_with_dots_begin_with_the_day() -> None:
     """The fourth of March is one day whether a record or a person writes it."""
-    keyed = open_vault(None, SECRET).key_of("app")
+    keyed = Vault(None, SECRET).key_of("app")
     for plain, dotted in (
         ("1976-03-04", "04.03.1976"),
         ("1949-03-14", "14.03.1949"),
@@ -166,7 +167,7 @@ def test_a_comment_names_nobody_whose_keys_no_rule_knows() -> None:
         for one, (first, last) in zip(raw, names, strict=True)
     ]  # fmt: skip
     learnt = learn(raw, outcomes, policy=Policy())
-    vault = open_vault(None, SECRET)
+    vault = Vault(None, SECRET)
     clean = list(scrub_outcomes(outcomes, learnt=learnt, vault=vault, policy=Policy()))
     for one, (first, last) in zip(clean, names, strict=True):
         assert first not in (one.text or "")
@@ -197,10 +198,10 @@ def test_a_long_run_takes_linear_time(run: str) -> None:
         *calls("f", {"t": text[:100_000]}, {"email": "z@y.example", "t": text}),
     )
     learnt = learn([raw], (), policy=Policy())
-    (done,) = scrub([raw], learnt=learnt, vault=open_vault(None, SECRET), policy=Policy())
+    (done,) = scrub([raw], learnt=learnt, vault=Vault(None, SECRET), policy=Policy())
     left = [(str(n), step.content or "") for n, step in enumerate(done.clean.steps)]
     assert all("y.example" not in said for _, said in left)
-    assert not find_leaks(left, learnt=learnt)
+    assert not leaks_in(left, learnt=learnt)
 
 
 def test_digits_without_end_stop_nothing() -> None:
@@ -211,7 +212,7 @@ def test_digits_without_end_stop_nothing() -> None:
     )
     assert text.count("1 ") > 8_000
     number = "4709" * 2_000
-    moved = open_vault(None, SECRET).surrogate("app", "person_id", number)
+    moved = Vault(None, SECRET).surrogate("app", "person_id", number)
     assert moved.isdecimal()
     assert len(moved) == len(number)
     assert moved != number

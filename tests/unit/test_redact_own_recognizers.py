@@ -12,7 +12,7 @@ from presidio_analyzer import EntityRecognizer, RecognizerResult
 from redact.apply.learn import learn
 from redact.apply.scrub import scrub
 from redact.errors import PolicyError
-from redact.operators.vault import open_vault
+from redact.operators.vault import Vault
 from redact.policy import Policy, load_policy
 from redact.recognizers.prefilter import EVERYTHING, needs_of
 from redact.recognizers.registry import RECOGNIZERS
@@ -67,7 +67,7 @@ def _past_the_gate(policy: Policy) -> str:
         *calls("open_door", {"with": BADGE}, {"door": "north", "opened_with": BADGE}),
     )
     learnt = learn([raw], (), policy=policy)
-    (done,) = scrub([raw], learnt=learnt, vault=open_vault(None, SECRET), policy=policy)
+    (done,) = scrub([raw], learnt=learnt, vault=Vault(None, SECRET), policy=policy)
     return repr(done.clean)
 
 

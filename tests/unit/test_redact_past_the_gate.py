@@ -9,15 +9,15 @@ from ingest.records.episode import Episode
 from ingest.records.outcome import Outcome
 from redact.apply.learn import learn
 from redact.apply.scrub import scrub, scrub_outcomes
-from redact.audit.leaks import find_leaks
 from redact.decisions.field_forms import is_letters_between, is_plate
 from redact.evidence.app_values import Learnt, merge
 from redact.names.abbreviations import numbered_words, user_names_among
 from redact.names.mail_names import names_beside
 from redact.names.prose_names import likely_names, names_in, names_shown
-from redact.operators.vault import open_vault
+from redact.operators.vault import Vault
 from redact.policy import Policy
 from redact.records.clean_episode import CleanEpisode
+from tests.leak_hits import leaks_in
 from tests.unit.raw_conversations import SECRET, calls, episode, says
 
 POLICY = Policy()
@@ -55,7 +55,7 @@ def visit(number: int, *tools: str, call_id: str = "c1") -> Episode:
 def cleaned(episodes: list[Episode]) -> list[CleanEpisode]:
     """The episodes past the gate."""
     learnt = learn(episodes, (), policy=POLICY)
-    done = scrub(episodes, learnt=learnt, vault=open_vault(None, SECRET), policy=POLICY)
+    done = scrub(episodes, learnt=learnt, vault=Vault(None, SECRET), policy=POLICY)
     return [one.clean for one in done]
 
 
@@ -84,7 +84,7 @@ def test_a_conversations_own_id_is_told_without_what_is_personal() -> None:
     mailed = replace(visit(2), conversation_id="p2@mail.example/1")
     episodes = [visit(0), named, mailed]
     learnt = learn(episodes, (), policy=POLICY)
-    done = list(scrub(episodes, learnt=learnt, vault=open_vault(None, SECRET), policy=POLICY))
+    done = list(scrub(episodes, learnt=learnt, vault=Vault(None, SECRET), policy=POLICY))
     assert done[0].given_id == "e0"
     assert "halvorsen" not in done[1].given_id
     assert "p2@" not in done[2].given_id
@@ -208,7 +208,7 @@ def test_names_in_what_people_say_of_an_outcome_are_removed(name: str) -> None:
         source="table",
     )
     learnt = learn([raw], [outcome], policy=POLICY)
-    vault = open_vault(None, SECRET)
+    vault = Vault(None, SECRET)
     clean = next(iter(scrub_outcomes([outcome], learnt=learnt, vault=vault, policy=POLICY)))
     assert clean.text is not None
     assert clean.text.startswith("complaint taken by ")
@@ -224,7 +224,7 @@ def test_a_name_typed_on_another_keyboard_is_removed_and_searched_for() -> None:
     )
     assert "kilicarslaner" not in repr(cleaned([raw])[0]).casefold()
     learnt = learn([raw], (), policy=POLICY)
-    assert find_leaks([("x", "refund/firat-kilicarslaner")], learnt=learnt)
+    assert leaks_in([("x", "refund/firat-kilicarslaner")], learnt=learnt)
 
 
 def test_user_names_made_of_an_initial_and_a_cut_name_are_removed() -> None:
@@ -299,9 +299,9 @@ def test_two_ordinary_words_are_a_person_where_they_are_one_word(first: str, las
     assert clean.steps[3].content == f"we {low} {high}s; {low} {high}"
     learnt = learn([raw], (), policy=POLICY)
     texts = [("told", told), ("prose", clean.steps[3].content or "")]
-    assert not find_leaks(texts, learnt=learnt)
+    assert not leaks_in(texts, learnt=learnt)
     for leak in (f"{first} {last}", f"{low}-{high}", f'{{"a": "{low} {high.upper()}"}}'):
-        assert find_leaks([("x", leak)], learnt=learnt)
+        assert leaks_in([("x", leak)], learnt=learnt)
 
 
 def test_a_subject_that_is_a_telephone_number_gets_one_that_rings_nobody() -> None:

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from redact.names.prose_names import names_in
-from redact.recognizers.patterns import patterns_in
 from redact.values.shapes import addresses_in
+from tests.unit.found_patterns import patterns_in
 from tests.unit.raw_conversations import calls, episode, says, texts_past_the_gate
 
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from ingest.records.episode import Episode, Step
 from redact.readers.fields import fields_in
 from redact.readers.printed_objects import printed_in
-from redact.recognizers.patterns import patterns_in
 from redact.values.value_sets import are_pairs_of_no_day
+from tests.unit.found_patterns import patterns_in
 from tests.unit.raw_conversations import calls, episode, says
 from tests.unit.test_redact_unseen_forms import past, text_of
 

@@ -6,7 +6,7 @@ import pytest
 
 from redact.apply.learn import learn
 from redact.apply.scrub import scrub
-from redact.operators.vault import open_vault
+from redact.operators.vault import Vault
 from redact.policy import Policy
 from redact.recognizers.spoken_forms import digits_said, email_said, emails_said, numbers_said
 from tests.unit.raw_conversations import SECRET, calls, episode, says
@@ -23,7 +23,7 @@ def told_past_the_gate(message: str) -> str:
     """The message as it stands past the gate, said by the person of the record."""
     raw = [episode("e", calls("get", {}, json.dumps(RECORD))[0], calls("get", {}, RECORD)[1], says("user", message))]  # fmt: skip
     learnt = learn(raw, (), policy=Policy())
-    vault = open_vault(None, SECRET)
+    vault = Vault(None, SECRET)
     done = next(scrub(raw, learnt=learnt, vault=vault, policy=Policy()))
     return done.clean.steps[-1].content or ""
 

@@ -9,7 +9,7 @@ from ingest.records.episode import Episode, Step
 from ingest.records.outcome import Outcome
 from redact.apply.learn import learn
 from redact.apply.scrub import Scrubbed, scrub, scrub_outcomes
-from redact.operators.vault import Vault, open_vault
+from redact.operators.vault import Vault
 from redact.policy import Policy
 from redact.records.clean_episode import REQUEST_REPLACED
 from tests.unit.raw_conversations import (
@@ -28,9 +28,7 @@ def clean(
     """The episodes past the gate, learnt from themselves."""
     policy = policy or Policy()
     learnt = learn(episodes, (), policy=policy)
-    return list(
-        scrub(episodes, learnt=learnt, vault=vault or open_vault(None, SECRET), policy=policy)
-    )
+    return list(scrub(episodes, learnt=learnt, vault=vault or Vault(None, SECRET), policy=policy))
 
 
 def texts(scrubbed: Scrubbed) -> str:
@@ -117,7 +115,7 @@ def test_formats_are_kept() -> None:
 def test_the_same_value_is_the_same_surrogate_in_every_episode() -> None:
     """Two conversations of one customer still join, whichever is scrubbed first."""
     one, two = profile_episode(conversation="one"), profile_episode(conversation="two")
-    vault = open_vault(None, SECRET)
+    vault = Vault(None, SECRET)
     forth = [result_of(item) for item in clean(one, two, vault=vault)]
     back = [result_of(item) for item in clean(two, one)]
     assert forth[0] == forth[1] == back[0] == back[1]
@@ -207,7 +205,7 @@ def test_another_secret_gives_other_surrogates() -> None:
     raw = profile_episode()
     ours, theirs = (
         clean(raw)[0],
-        clean(raw, vault=open_vault(None, b"another secret of 32 bytes......"))[0],
+        clean(raw, vault=Vault(None, b"another secret of 32 bytes......"))[0],
     )
     assert result_of(ours)["user_id"] != result_of(theirs)["user_id"]
     assert ours.clean.episode_id != theirs.clean.episode_id
@@ -241,7 +239,7 @@ def test_outcomes_lose_the_words_of_their_episode() -> None:
         source="table",
     )
     learnt = learn([raw], [outcome], policy=Policy())
-    vault = open_vault(None, SECRET)
+    vault = Vault(None, SECRET)
     done = next(iter(scrub_outcomes([outcome], learnt=learnt, vault=vault, policy=Policy())))
     assert "tamsin" not in (done.text or "").lower()
     assert done.episode_id == vault.episode_id("app", raw.episode_id)
@@ -262,7 +260,7 @@ def test_an_outcome_without_an_episode_waits() -> None:
     done = scrub_outcomes(
         [lone],
         learnt=learn([], [], policy=Policy()),
-        vault=open_vault(None, SECRET),
+        vault=Vault(None, SECRET),
         policy=Policy(),
     )
     assert list(done) == []

@@ -10,9 +10,9 @@ import pytest
 from ingest.records.episode import Episode
 from redact.apply.learn import learn
 from redact.apply.scrub import Scrubbed, scrub
-from redact.audit.leaks import find_leaks
-from redact.operators.vault import open_vault
+from redact.operators.vault import Vault
 from redact.policy import Policy
+from tests.leak_hits import leaks_in
 from tests.unit.raw_conversations import SECRET, calls, episode, says
 
 PEOPLE = [
@@ -24,9 +24,9 @@ PEOPLE = [
 def past_the_gate(raw: list[Episode]) -> list[Scrubbed]:
     """The conversations past the gate; nothing that was learnt is left in them."""
     learnt = learn(raw, (), policy=Policy())
-    done = list(scrub(raw, learnt=learnt, vault=open_vault(None, SECRET), policy=Policy()))
+    done = list(scrub(raw, learnt=learnt, vault=Vault(None, SECRET), policy=Policy()))
     texts = [(one.clean.episode_id, text) for one in done for text in (told(one), *one.clean.tools)]
-    assert not list(find_leaks(texts, learnt=learnt))
+    assert not list(leaks_in(texts, learnt=learnt))
     return done
 
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from ingest.records.episode import Episode
 from redact.apply.learn import learn
 from redact.apply.scrub import scrub
-from redact.audit.leaks import find_leaks
-from redact.operators.vault import open_vault
+from redact.operators.vault import Vault
 from redact.policy import Policy
 from redact.recognizers.short_codes import short_codes, stands_alone
+from tests.leak_hits import leaks_in
 from tests.unit.raw_conversations import SECRET, calls, episode, says
 
 
@@ -22,10 +22,10 @@ def past(raw: list[Episode]) -> str:
     """All texts past the gate."""
     learnt = learn(raw, (), policy=Policy())
     texts = []
-    for done in scrub(raw, learnt=learnt, vault=open_vault(None, SECRET), policy=Policy()):
+    for done in scrub(raw, learnt=learnt, vault=Vault(None, SECRET), policy=Policy()):
         for step in done.clean.steps:
             texts += [step.content or "", *(call.arguments for call in step.tool_calls)]
-    assert not list(find_leaks([(str(n), text) for n, text in enumerate(texts)], learnt=learnt))
+    assert not list(leaks_in([(str(n), text) for n, text in enumerate(texts)], learnt=learnt))
     return "\n".join(texts)
 
 

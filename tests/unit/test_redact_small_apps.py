@@ -13,7 +13,7 @@ from redact.lists.dictionary import languages_spoken, words_of
 from redact.lists.gazetteer import nobodys_words
 from redact.names.prose_names import names_in
 from redact.names.unknown_names import unexplained_in, unknown_runs
-from redact.operators.vault import open_vault
+from redact.operators.vault import Vault
 from redact.policy import Policy
 from redact.recognizers.births import births_in
 from redact.recognizers.patterns import british_codes_in
@@ -29,7 +29,7 @@ POLISH = (
 def past(raw: list[Episode]) -> list[str]:
     """The texts of each conversation past the gate."""
     learnt = learn(raw, (), policy=Policy())
-    done = scrub(raw, learnt=learnt, vault=open_vault(None, SECRET), policy=Policy())
+    done = scrub(raw, learnt=learnt, vault=Vault(None, SECRET), policy=Policy())
     return [" ".join(str(step.content) for step in one.clean.steps) for one in done]
 
 

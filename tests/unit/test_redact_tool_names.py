@@ -6,9 +6,9 @@ from dataclasses import replace
 from ingest.records.episode import Episode, Step
 from redact.apply.learn import learn
 from redact.apply.scrub import Scrubbed, scrub
-from redact.audit.leaks import find_leaks
-from redact.operators.vault import open_vault
+from redact.operators.vault import Vault
 from redact.policy import Policy
+from tests.leak_hits import leaks_in
 from tests.unit.raw_conversations import SECRET, calls, episode, says
 
 OTHERS = ("Wanjiru", "Odile", "Thandiwe", "Ingrid", "Eszter", "Kwame")
@@ -28,7 +28,7 @@ def defined(name: str, told: str, *arguments: str) -> str:
 def clean(episodes: list[Episode]) -> list[Scrubbed]:
     """The episodes past the gate, learnt from themselves."""
     learnt = learn(episodes, (), policy=Policy())
-    vault = open_vault(None, SECRET)
+    vault = Vault(None, SECRET)
     return list(scrub(episodes, learnt=learnt, vault=vault, policy=Policy()))
 
 
@@ -87,7 +87,7 @@ def test_a_thing_of_a_tools_own_name_over_an_answer_is_nobody() -> None:
     for one in clean(people):
         assert "Mercy Trolleys in Malden" in (one.clean.steps[1].content or "")
         assert one.clean.tools == tools
-        assert not find_leaks([("tools", text) for text in one.clean.tools], learnt=learnt)
+        assert not leaks_in([("tools", text) for text in one.clean.tools], learnt=learnt)
 
 
 def planned(who: str, agent: str) -> Episode:

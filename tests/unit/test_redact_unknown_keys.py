@@ -12,7 +12,7 @@ from redact.decisions.judgement import judge
 from redact.decisions.rules import RULES
 from redact.decisions.verdicts import BIRTH, CODE, NAME, OPAQUE, STREET, WITHHOLD
 from redact.evidence.app_values import merge
-from redact.operators.vault import open_vault
+from redact.operators.vault import Vault
 from redact.policy import Policy
 from redact.values.forms import shape_of
 from tests.unit.raw_conversations import SECRET, calls, episode
@@ -87,7 +87,7 @@ def test_a_withheld_leaf_is_named_with_its_key_and_path() -> None:
     raw = visits("bemerkung", remarks)
     policy = Policy(unknown="withhold")
     learnt = learn(raw, (), policy=policy)
-    done = next(iter(scrub(raw, learnt=learnt, vault=open_vault(None, SECRET), policy=policy)))
+    done = next(iter(scrub(raw, learnt=learnt, vault=Vault(None, SECRET), policy=policy)))
     assert done.clean.withheld == ("steps[1].content",)
     assert "dentist" not in (done.clean.steps[1].content or "")
     assert "[withheld]" in (done.clean.steps[1].content or "")
@@ -105,7 +105,7 @@ def test_a_policy_line_lets_the_key_pass_or_names_its_kind() -> None:
         (Policy(unknown="keep"), True),
     ):
         learnt = learn(raw, (), policy=policy)
-        done = next(iter(scrub(raw, learnt=learnt, vault=open_vault(None, SECRET), policy=policy)))
+        done = next(iter(scrub(raw, learnt=learnt, vault=Vault(None, SECRET), policy=policy)))
         assert ("dentist" in (done.clean.steps[1].content or "")) is stays
         assert done.held == ()
 
@@ -140,7 +140,7 @@ def test_a_key_that_learning_never_saw_is_not_let_through() -> None:
         ("xref", "QX-88120-AA", "88120"),
     ):
         raw = visits(key, [value])
-        done = next(scrub(raw, learnt=learnt, vault=open_vault(None, SECRET), policy=policy))
+        done = next(scrub(raw, learnt=learnt, vault=Vault(None, SECRET), policy=policy))
         assert gone not in (done.clean.steps[1].content or "")
 
 
@@ -166,7 +166,7 @@ def test_a_name_that_is_an_ordinary_word_goes_under_a_judged_key() -> None:
     raw = visits("rufname", ["Hunter", "Petra", "Ines", "Karl"])
     policy = Policy()
     learnt = learn(raw, (), policy=policy)
-    done = next(scrub(raw, learnt=learnt, vault=open_vault(None, SECRET), policy=policy))
+    done = next(scrub(raw, learnt=learnt, vault=Vault(None, SECRET), policy=policy))
     assert "Hunter" not in (done.clean.steps[1].content or "")
 
 
@@ -191,7 +191,7 @@ def left(raw: list[Episode], *, policy: Policy | None = None) -> str:
     """All that passes the gate of these episodes."""
     policy = policy or Policy()
     learnt = learn(raw, (), policy=policy)
-    vault = open_vault(None, SECRET)
+    vault = Vault(None, SECRET)
     done = scrub(raw, learnt=learnt, vault=vault, policy=policy)
     return "\n".join(step.content or "" for one in done for step in one.clean.steps)
 
@@ -243,7 +243,7 @@ def test_held_out_episodes_are_judged_by_their_homes_evidence() -> None:
     """A key that the home keeps is kept for held-out people too, whatever their own values would have said."""
     seen = visits("plug", [*["USB-C", "Type G"] * 6, "Barrel Jack", "Magsafe Three"])
     home, held_out = seen[:12], seen[12:]
-    policy, vault = Policy(unknown="withhold"), open_vault(None, SECRET)
+    policy, vault = Policy(unknown="withhold"), Vault(None, SECRET)
     known = learn(home, (), policy=policy)
     both = merge(known, learn(held_out, (), policy=policy))
     done = list(scrub(held_out, learnt=both, vault=vault, policy=policy, judged_by=known))
@@ -273,7 +273,7 @@ def test_a_bare_list_of_people_reads_alike_in_every_episode() -> None:
         scrub(
             episodes,
             learnt=learn(episodes, (), policy=Policy()),
-            vault=open_vault(None, SECRET),
+            vault=Vault(None, SECRET),
             policy=Policy(),
         )
     )
@@ -293,7 +293,7 @@ def test_one_id_that_is_no_word_makes_a_place_of_people() -> None:
         for number in range(6)
     ]
     learnt = learn(episodes, (), policy=Policy())
-    done = list(scrub(episodes, learnt=learnt, vault=open_vault(None, SECRET), policy=Policy()))
+    done = list(scrub(episodes, learnt=learnt, vault=Vault(None, SECRET), policy=Policy()))
     assert len({one.clean.steps[-1].content for one in done}) == 1
     assert not any("m_tolvin" in (step.content or "") for one in done for step in one.clean.steps)
 
@@ -327,7 +327,7 @@ def test_a_door_of_the_driver_is_locked_as_every_other_door_is() -> None:
         for number in range(14)
     ]
     learnt = learn(episodes, (), policy=Policy())
-    done = list(scrub(episodes, learnt=learnt, vault=open_vault(None, SECRET), policy=Policy()))
+    done = list(scrub(episodes, learnt=learnt, vault=Vault(None, SECRET), policy=Policy()))
     assert [one.clean.steps[1].content for one in done] == [
         one.steps[1].content for one in episodes
     ]
@@ -346,7 +346,7 @@ def test_a_handle_that_many_see_is_still_somebody() -> None:
         for number in range(9)
     ]
     learnt = learn(episodes, (), policy=Policy())
-    done = list(scrub(episodes, learnt=learnt, vault=open_vault(None, SECRET), policy=Policy()))
+    done = list(scrub(episodes, learnt=learnt, vault=Vault(None, SECRET), policy=Policy()))
     assert not any("jdoele" in (step.content or "") for one in done for step in one.clean.steps)
 
 

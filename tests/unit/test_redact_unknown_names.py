@@ -9,7 +9,7 @@ from redact.apply.learn import learn
 from redact.apply.scrub import Scrubbed, scrub
 from redact.decisions.judgement import judge
 from redact.evidence.app_values import Learnt, merge
-from redact.operators.vault import open_vault
+from redact.operators.vault import Vault
 from redact.policy import Policy
 from tests.unit.raw_conversations import SECRET, calls, episode, says
 
@@ -20,7 +20,7 @@ def past(raw: list[Episode], *, policy: Policy | None = None) -> list[Scrubbed]:
     """The episodes past the gate."""
     rules = policy or Policy()
     learnt = learn(raw, (), policy=rules)
-    vault = open_vault(None, SECRET)
+    vault = Vault(None, SECRET)
     return list(scrub(raw, learnt=learnt, vault=vault, policy=rules))
 
 

@@ -14,16 +14,16 @@ from benchmarks.redaction.sets import of_app
 from benchmarks.testbeds.people.apps import APPS
 from redact.apply.learn import learn
 from redact.apply.scrub import scrub
-from redact.audit.leaks import find_leaks
 from redact.decisions.judgement import judge
 from redact.operators.surrogates import surrogate
-from redact.operators.vault import open_vault
+from redact.operators.vault import Vault
 from redact.policy import Policy
 from redact.readers.tables import records_in
 from redact.values.forms import shape_of
 from redact.values.permutations import KeyedDigest
 from redact.values.scripts import is_unspaced, without_gaps
 from redact.values.shapes import is_street
+from tests.leak_hits import leaks_in
 from tests.unit.raw_conversations import SECRET, calls, episode, says
 
 RECORD = {"full_name": "高橋 美咲", "email": "m@mail.example", "phone": "090-5551-2213"}
@@ -34,7 +34,7 @@ def past(*said: str) -> list[str]:
     steps = calls("look_up", {"q": 1}, RECORD)
     raw = episode("one", *steps, *(says("user", text) for text in said))
     learnt = learn([raw], (), policy=Policy())
-    done = next(scrub([raw], learnt=learnt, vault=open_vault(None, SECRET), policy=Policy()))
+    done = next(scrub([raw], learnt=learnt, vault=Vault(None, SECRET), policy=Policy()))
     return [step.content or "" for step in done.clean.steps if step.role == "user"]
 
 
@@ -77,8 +77,8 @@ def test_a_latin_name_still_ends_where_its_word_does() -> None:
 def test_the_leak_check_sees_names_among_letters_without_spaces(left: str) -> None:
     """The independent path takes each such letter for a word."""
     learnt = learn([episode("one", *calls("look_up", {"q": 1}, RECORD))], (), policy=Policy())
-    assert find_leaks([("t", left)], learnt=learnt)
-    assert find_leaks([("t", "高い橋の美しい花")], learnt=learnt) == []
+    assert leaks_in([("t", left)], learnt=learnt)
+    assert leaks_in([("t", "高い橋の美しい花")], learnt=learnt) == []
 
 
 def test_who_is_unspaced() -> None:
@@ -144,7 +144,7 @@ def test_a_result_that_is_prose_is_read_for_names() -> None:
     log = "Called back at noon. My wife Marta Lindqvist will open the door for the courier."
     raw = episode("one", *calls("log", {"q": 1}, log))
     learnt = learn([raw], (), policy=Policy())
-    done = next(scrub([raw], learnt=learnt, vault=open_vault(None, SECRET), policy=Policy()))
+    done = next(scrub([raw], learnt=learnt, vault=Vault(None, SECRET), policy=Policy()))
     shown = json.dumps([step.content for step in done.clean.steps])
     assert "Lindqvist" not in shown
     assert "will open the door" in shown
@@ -171,7 +171,7 @@ def test_the_words_of_a_form_that_nothing_parses_stay(app: str) -> None:
     assert found.counts["withheld"] == 0
     raw = [one.episode for one in told]
     learnt = learn(raw, (), policy=Policy())
-    done = scrub(raw, learnt=learnt, vault=open_vault(None, SECRET), policy=Policy())
+    done = scrub(raw, learnt=learnt, vault=Vault(None, SECRET), policy=Policy())
     images: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     for before, item in zip(raw, done, strict=True):
         for one, two in zip(recorded(before), recorded(item.clean), strict=True):

@@ -11,7 +11,7 @@ from ingest.records.episode import Episode
 from redact.apply.learn import learn
 from redact.apply.scrub import Scrubbed, scrub
 from redact.names.other_keyboards import typed_otherwise
-from redact.operators.vault import open_vault
+from redact.operators.vault import Vault
 from redact.policy import Policy
 from redact.readers.json_tables import described_rows, plain_rows
 from redact.values.value_sets import are_amounts, are_names
@@ -23,7 +23,7 @@ PEOPLE = ("Anna Meier", "Jonas Weber", "Petra Vogel", "Marta Lang", "Otto Kraus"
 def past(raw: list[Episode]) -> list[Scrubbed]:
     """The episodes past the gate."""
     learnt = learn(raw, (), policy=Policy())
-    return list(scrub(raw, learnt=learnt, vault=open_vault(None, SECRET), policy=Policy()))
+    return list(scrub(raw, learnt=learnt, vault=Vault(None, SECRET), policy=Policy()))
 
 
 def text_of(done: Scrubbed) -> str:

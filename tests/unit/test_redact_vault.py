@@ -8,7 +8,7 @@ import pytest
 from redact.apply.learn import learn
 from redact.errors import PolicyError, VaultError
 from redact.evidence.app_values import Learnt, merge
-from redact.operators.vault import open_vault, secret_from_file
+from redact.operators.vault import Vault, secret_from_file
 from redact.policy import Policy, load_policy
 from tests.unit.raw_conversations import SECRET, profile_episode, says
 
@@ -16,12 +16,12 @@ from tests.unit.raw_conversations import SECRET, profile_episode, says
 def test_a_saved_vault_opens_again_and_gives_the_same_surrogates(tmp_path: Path) -> None:
     """What was given is remembered, encrypted, for the owner only."""
     path = tmp_path / "vault"
-    vault = open_vault(path, SECRET)
+    vault = Vault(path, SECRET)
     moved = vault.surrogate("app", "full_name", "Anna Berg")
     vault.save()
     assert b"anna" not in path.read_bytes().lower()
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    again = open_vault(path, SECRET)
+    again = Vault(path, SECRET)
     assert again.surrogate("app", "full_name", "Anna Berg") == moved
     assert again.original("app", "full_name", moved) == "anna berg"
     assert again.original("app", "full_name", "Nobody Here") is None
@@ -29,40 +29,40 @@ def test_a_saved_vault_opens_again_and_gives_the_same_surrogates(tmp_path: Path)
 
 def test_the_wrong_secret_does_not_open_it(tmp_path: Path) -> None:
     """One clear sentence, no data."""
-    vault = open_vault(tmp_path / "vault", SECRET)
+    vault = Vault(tmp_path / "vault", SECRET)
     vault.save()
     with pytest.raises(VaultError, match="does not open with this secret"):
-        open_vault(tmp_path / "vault", b"another secret of 32 bytes......")
+        Vault(tmp_path / "vault", b"another secret of 32 bytes......")
 
 
 def test_a_damaged_vault_is_refused(tmp_path: Path) -> None:
     """Garbage is not an empty vault."""
     (tmp_path / "vault").write_bytes(b"garbage")
     with pytest.raises(VaultError):
-        open_vault(tmp_path / "vault", SECRET)
+        Vault(tmp_path / "vault", SECRET)
 
 
 def test_a_short_secret_is_refused() -> None:
     """A guessable secret protects nobody."""
     with pytest.raises(VaultError, match="at least 16"):
-        open_vault(None, b"short")
+        Vault(None, b"short")
 
 
 def test_two_writers_lose_nothing(tmp_path: Path) -> None:
     """A vault saved by another command meanwhile is merged, not overwritten."""
-    one, two = open_vault(tmp_path / "v", SECRET), open_vault(tmp_path / "v", SECRET)
+    one, two = Vault(tmp_path / "v", SECRET), Vault(tmp_path / "v", SECRET)
     first = one.surrogate("app", "phone", "415-555-2671")
     second = two.surrogate("app", "phone", "415-555-2672")
     one.save()
     two.save()
-    again = open_vault(tmp_path / "v", SECRET)
+    again = Vault(tmp_path / "v", SECRET)
     assert again.original("app", "phone", first) == "4155552671"
     assert again.original("app", "phone", second) == "4155552672"
 
 
 def test_values_that_would_meet_get_different_surrogates() -> None:
     """Numbers of the North American plan share eight million surrogates; none is given twice."""
-    vault = open_vault(None, SECRET)
+    vault = Vault(None, SECRET)
     given = {
         vault.surrogate("app", "phone", f"415-{200 + number // 10_000}-{number % 10_000:04d}")
         for number in range(12_000)

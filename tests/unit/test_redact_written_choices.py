@@ -5,10 +5,10 @@ from __future__ import annotations
 from ingest.records.episode import Episode
 from redact.apply.learn import learn
 from redact.apply.scrub import scrub
-from redact.audit.leaks import find_leaks
 from redact.decisions.judgement import judge
-from redact.operators.vault import open_vault
+from redact.operators.vault import Vault
 from redact.policy import Policy
+from tests.leak_hits import leaks_in
 from tests.unit.raw_conversations import SECRET, calls, episode
 
 OTHERS = (
@@ -33,14 +33,14 @@ def _claims(*reasons: str) -> list[Episode]:
 
 def _left(raw: list[Episode]) -> tuple[str, int]:
     learnt = learn(raw, (), policy=Policy())
-    done = scrub(raw, learnt=learnt, vault=open_vault(None, SECRET), policy=Policy())
+    done = scrub(raw, learnt=learnt, vault=Vault(None, SECRET), policy=Policy())
     texts = [
         (f"{one.clean.episode_id} {row}", text)
         for one in done
         for row, step in enumerate(one.clean.steps)
         for text in (step.content or "", *(call.arguments for call in step.tool_calls))
     ]
-    return "\n".join(text for _, text in texts), len(find_leaks(texts, learnt=learnt))
+    return "\n".join(text for _, text in texts), len(leaks_in(texts, learnt=learnt))
 
 
 def test_scrubber_and_leak_check_agree_on_choices_shown_in_words() -> None:

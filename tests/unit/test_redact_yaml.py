@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from ingest.records.episode import Episode
 from redact.apply.learn import learn
 from redact.apply.scrub import scrub
-from redact.audit.leaks import find_leaks
 from redact.audit.spellings import plain_reading
 from redact.fold import fold, fold_value
-from redact.operators.vault import open_vault
+from redact.operators.vault import Vault
 from redact.policy import Policy
 from redact.readers.yaml_blocks import block_in
+from tests.leak_hits import leaks_in
 from tests.unit.raw_conversations import SECRET, calls, episode, says
 
 FIRST = ("Inés", "Søren", "Halcyon", "Maëlle", "Özge", "Ferrand", "Ruska", "Ilvy")
@@ -116,7 +116,7 @@ def test_people_in_yaml_go_and_words_of_the_product_stay() -> None:
     """Names escaped by the writer, in bodies and lists, are gone; statuses and subjects are as they were."""
     raw = inboxes()
     learnt = learn(raw, (), policy=Policy())
-    done = list(scrub(raw, learnt=learnt, vault=open_vault(None, SECRET), policy=Policy()))
+    done = list(scrub(raw, learnt=learnt, vault=Vault(None, SECRET), policy=Policy()))
     for before, after in zip(raw, done, strict=True):
         rows = yaml.safe_load(next(s.content or "" for s in before.steps if s.role == "tool"))
         clean = yaml.safe_load(next(s.content or "" for s in after.clean.steps if s.role == "tool"))
@@ -128,4 +128,4 @@ def test_people_in_yaml_go_and_words_of_the_product_stay() -> None:
             for word in str(one["sender"]).split():
                 assert word not in json.dumps(other, ensure_ascii=False) + said
     texts = [step.content or "" for item in done for step in item.clean.steps]
-    assert not find_leaks([(str(n), text) for n, text in enumerate(texts)], learnt=learnt)
+    assert not leaks_in([(str(n), text) for n, text in enumerate(texts)], learnt=learnt)

@@ -11,13 +11,14 @@ import pytest
 from dagster_project.causes.side_by_side import step_beside
 from redact.records.clean_episode import CleanEpisode, CleanStep
 from synth.failures.causes import FACT, PARTIES
-from synth.failures.detection import Failure, detect, reference_from
+from synth.failures.detection import Failure, detect
 from synth.failures.evidence import evidence_of
 from synth.failures.reading import AppReading, read
 from synth.failures.reference import AGREED
 from synth.failures.signals import signals_of
 from synth.failures.turns import turns_of
 from synth.labels.label import Label
+from tests.failure_reference import reference_from
 from tests.unit.clean_conversations import call, episode, real_episodes, result, says, user
 
 GOOD = Label(resolved=True, by="code")

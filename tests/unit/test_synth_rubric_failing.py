@@ -13,7 +13,7 @@ from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.labels.label import Label
 from synth.recordings.attempt import record
 from synth.recordings.attempt_facts import Facts, facts_of
-from synth.recordings.failing_writers import failing_writers
+from synth.recordings.contrasted_tools import failing_writers
 from synth.recordings.tool_kinds import ToolKinds, infer_tools
 from synth.recordings.traits import AppTraits
 from synth.rubric.derive import Derived, derive_rubric
@@ -63,7 +63,8 @@ def groups(crashed: str) -> tuple[list[list[Facts]], ToolKinds]:
     kinds = infer_tools([record(e) for e, _ in seen])
     facts = [facts_of(record(e), Label(resolved=r, confidence=0.97), kinds) for e, r in seen]
     pairs = [facts[i : i + 2] for i in range(0, len(facts), 2)]
-    return pairs, kinds.with_failing(failing_writers(pairs))
+    failing = failing_writers(pairs)
+    return pairs, kinds.map_tools(lambda name, tool: replace(tool, failing=failing.get(name, "")))
 
 
 def derive(crashed: str) -> Derived:

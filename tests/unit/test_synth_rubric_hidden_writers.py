@@ -16,7 +16,7 @@ from redact.records.clean_episode import CleanEpisode, CleanStep, CleanToolCall
 from synth.labels.label import Label
 from synth.recordings.attempt import record
 from synth.recordings.attempt_facts import Facts, facts_of
-from synth.recordings.hidden_writers import harmless_tools, hidden_writers
+from synth.recordings.contrasted_tools import harmless_tools, hidden_writers
 from synth.recordings.tool_kinds import infer_tools
 from synth.tasks import derive_tasks
 from synth.worlds import WorldSettings, learn_world

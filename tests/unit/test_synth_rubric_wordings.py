@@ -7,7 +7,7 @@ from synth.recordings.known_values import Example, KnownValues, Record
 from synth.solutions.bindings import bind, sources_of
 from synth.solutions.fillers.described_things import DescribedThing
 from synth.solutions.plans import Step, given_ids
-from synth.solutions.wordings import Wordings
+from synth.solutions.which_end import Wordings
 
 
 def known(*said: str, records: tuple[Record, ...] = (), subject: str | None = None) -> KnownValues:

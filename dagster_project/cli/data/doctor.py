@@ -15,7 +15,7 @@ from dagster_project.cli.output import (
 from dagster_project.home.layout import open_home
 
 if TYPE_CHECKING:
-    from dagster_project.home.doctor import AppDiagnosis
+    from dagster_project.report.doctor import AppDiagnosis
 
 
 def doctor(home: HomeOption = HOME, as_json: JsonOption = False) -> None:
@@ -25,8 +25,8 @@ def doctor(home: HomeOption = HOME, as_json: JsonOption = False) -> None:
     """
     opened = open_home(home)
     # pyarrow and deltalake: 0.6 s
-    from dagster_project.home.doctor import diagnose, to_json  # noqa: PLC0415
-    from dagster_project.report.faults import lines_of  # noqa: PLC0415
+    from dagster_project.build.left_out_rows import lines_of  # noqa: PLC0415
+    from dagster_project.report.doctor import diagnose, to_json  # noqa: PLC0415
     from dagster_project.report.yield_table import HEADINGS, table_rows  # noqa: PLC0415
 
     found = diagnose(opened)

@@ -37,7 +37,7 @@ def failures(
     opened = open_home(home)
     # pyarrow, deltalake and the records: 1 s
     from dagster_project.causes.cluster_rows import cost_of  # noqa: PLC0415
-    from dagster_project.lake.clean_records import home_days  # noqa: PLC0415
+    from dagster_project.clean_records import home_days  # noqa: PLC0415
     from dagster_project.lake.rows import plain_json  # noqa: PLC0415
     from dagster_project.lake.store import Lake  # noqa: PLC0415
     from synth.failures.causes import PARTIES  # noqa: PLC0415
@@ -95,7 +95,7 @@ def failures(
 def _show_lineage(lake: "Lake", apps: "Sequence[str]") -> None:
     """Clusters that were split, merged or retired."""
     from dagster_project.causes.cluster_rows import lineage_of  # noqa: PLC0415 - see above
-    from dagster_project.lake.clean_records import clusters_of  # noqa: PLC0415 - see above
+    from dagster_project.clean_records import clusters_of  # noqa: PLC0415 - see above
 
     known = [one for app in apps for one in clusters_of(lake, app)]
     rows = [
@@ -112,7 +112,7 @@ def _show_lineage(lake: "Lake", apps: "Sequence[str]") -> None:
 def _show_facts(lake: "Lake", one: "Cluster") -> None:
     """Where a cluster comes from, what it cost, and how often it happens in each version of the agent."""
     from dagster_project.causes.cluster_rows import cost_of, lineage_of  # noqa: PLC0415 - see above
-    from dagster_project.lake.clean_records import clusters_of  # noqa: PLC0415 - see above
+    from dagster_project.clean_records import clusters_of  # noqa: PLC0415 - see above
 
     told = [one.description, lineage_of(one, clusters_of(lake, one.app))]
     if one.moves:
@@ -131,13 +131,10 @@ def _show_facts(lake: "Lake", one: "Cluster") -> None:
 
 def _show_agreement(lake: "Lake", apps: "Sequence[str]") -> None:
     """How often evidence and a model name what people name, where people labelled failures."""
-    from dagster_project.causes.cluster_rows import AGREEMENT, agreement_row  # noqa: PLC0415 - see above
-    from dagster_project.lake.clean_records import failures_of  # noqa: PLC0415 - see above
-    from synth.failures.judging.agreement import agreement_of  # noqa: PLC0415 - see above
+    from dagster_project.causes.cluster_rows import AGREEMENT, agreement_rows  # noqa: PLC0415 - see above
+    from dagster_project.clean_records import failures_of  # noqa: PLC0415 - see above
 
-    rows = [
-        (app, *agreement_row(row)) for app in apps for row in agreement_of(failures_of(lake, app))
-    ]
+    rows = [row for app in apps for row in agreement_rows(app, failures_of(lake, app))]
     if rows:
         print_table("Causes beside the labels of people", ("app", *AGREEMENT), rows)
 
@@ -205,14 +202,14 @@ def said_of(one: "Cluster") -> "Cluster":
 
 
 def _clusters(lake: "Lake", apps: "Sequence[str]") -> list["Cluster"]:
-    from dagster_project.lake.clean_records import clusters_of  # noqa: PLC0415 - see above
+    from dagster_project.clean_records import clusters_of  # noqa: PLC0415 - see above
 
     found = [one for app in apps for one in clusters_of(lake, app) if one.failures]
     return sorted(found, key=lambda c: (-c.failures, c.cluster_id))
 
 
 def _members(lake: "Lake", cluster: "Cluster") -> list["Failure"]:
-    from dagster_project.lake.clean_records import failures_of  # noqa: PLC0415 - see above
+    from dagster_project.clean_records import failures_of  # noqa: PLC0415 - see above
 
     ids = {member.episode_id for member in cluster.members}
     return [one for one in failures_of(lake, cluster.app) if one.episode_id in ids]

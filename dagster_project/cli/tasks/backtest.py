@@ -12,7 +12,7 @@ from dagster_project.cli.output import notices, print_table, write_document
 from dagster_project.cli.settings import read_settings
 from dagster_project.home.layout import open_home, vault_secret
 from environments.frontier import points
-from environments.unsettled_calls import settle
+from environments.unsettled_calls import unsettled_calls
 
 
 def backtest(
@@ -36,9 +36,9 @@ def backtest(
     console = notices()
     with console.status("starting"):
         # pyarrow and dagster: 3 s
-        from dagster_project.build.progress import listening  # noqa: PLC0415
+        from dagster_project.build.progress import listen_to_steps  # noqa: PLC0415
         from dagster_project.worlds.backtest import backtest as run_backtest  # noqa: PLC0415
-    with Bars(console) as bars, listening(bars.hear):
+    with Bars(console) as bars, listen_to_steps(bars.hear):
         found = run_backtest(
             opened,
             episodes,
@@ -71,7 +71,7 @@ def _show(found: dict[str, Any]) -> None:
     )
     chosen = set(found["risk"].values())
     print_table(
-        "What risk buys: the share of told answers that may be wrong, and what it gives",
+        "What risk buys: the share of returned answers that may be wrong, and what it gives",
         ("risk", "right", "wrong", "wrong of told", "unknown", ""),
         points(found["frontier"], chosen.pop() if len(chosen) == 1 else None),
     )
@@ -100,7 +100,7 @@ def _show(found: dict[str, Any]) -> None:
     print_table(
         "Calls that most often end in unknown, and what recording would settle them",
         ("tool", "call", "why", "calls", "settled by"),
-        _unsettled_calls(found)[:10],
+        unsettled_calls(found["by_tool"])[:10],
     )
     grader_rows = [
         (
@@ -116,16 +116,6 @@ def _show(found: dict[str, Any]) -> None:
     ]
     headings = ("rubrics", "episodes", "graded", "agreement", "kappa", "false pass", "false fail")
     print_table("Graders", headings, grader_rows)
-
-
-def _unsettled_calls(found: dict[str, Any]) -> list[tuple[str, str, str, int, str]]:
-    rows = [
-        (tool, shape, why, count, settle(why))
-        for tool, part in found["by_tool"].items()
-        for shape, reasons in part["unknowns"].items()
-        for why, count in reasons.items()
-    ]
-    return sorted(rows, key=lambda row: -row[3])
 
 
 def _calibration_row(part: dict[str, float]) -> tuple[float, ...]:

@@ -176,8 +176,8 @@ def export(  # noqa: C901, PLR0913, PLR0917 - one parameter per option
     rates = _band(band)
     _require(rates is not None or not band_policy, "it needs --band", "--band-policy")
     # pyarrow, deltalake and the records: 1 s
+    from dagster_project.build.left_out_rows import lines_of  # noqa: PLC0415
     from dagster_project.erasure.withdrawn import keep_exported  # noqa: PLC0415
-    from dagster_project.report.faults import lines_of  # noqa: PLC0415
     from dagster_project.tasks.exporting import ExportRequest, export_tasks  # noqa: PLC0415
     from environments.export.splits import SplitSettings  # noqa: PLC0415
 

@@ -185,7 +185,7 @@ def rollout(  # noqa: PLR0913, PLR0917 - one parameter per option
 
 def _hold_output(out: Path | None) -> AbstractContextManager[None]:
     """The file of `--out`, so that no second command writes it meanwhile."""
-    from dagster_project.home.sole_writer import sole_writer  # noqa: PLC0415 - beside what is slow
+    from dagster_project.storage.file_locks import sole_writer  # noqa: PLC0415 - beside what is slow
 
     if out is None or out.is_dir():
         return nullcontext()

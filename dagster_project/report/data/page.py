@@ -7,6 +7,7 @@ Texts may hold anything: the page escapes them and cuts what is too long.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from dagster_project.build.left_out_rows import SkippedRow
 from dagster_project.report.data.arrivals import (
     Missing,
     OutcomeCount,
@@ -17,15 +18,14 @@ from dagster_project.report.data.arrivals import (
 from dagster_project.report.data.counts import Figure, FunnelStage
 from dagster_project.report.data.failures import ClusterRow
 from dagster_project.report.data.tasks import (
-    ComparisonRow,
     GraderRow,
     GroundRow,
-    RolloutRow,
     TaskCount,
     TaskRow,
 )
 from dagster_project.report.data.worlds import WorldRow
-from dagster_project.report.faults import SkippedRow
+from dagster_project.rollouts.store import RolloutRow
+from dagster_project.runs.policy_pairs import ComparisonRow
 from dagster_project.tasks.grader_trust import KindTrust
 from environments.verification.attack_table import AttackRow, WayRow
 

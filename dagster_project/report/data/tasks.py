@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from dagster_project.report.data.counts import Count
-from dagster_project.rollouts.reasons import PolicyReasons
 from dagster_project.tasks.agreement import AgreementFigures
 from environments.runtime.task.rubric import Check
 
@@ -73,32 +72,3 @@ class TaskCount:
     needs_review: int
     rejected: int
     reasons: tuple[Count, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RolloutRow:
-    """How one policy did over the tasks of an app."""
-
-    app: str
-    found: PolicyReasons
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ComparisonRow:
-    """Two policies on the tasks of an app that both tried."""
-
-    app: str
-    a: str
-    """The policy that was run first."""
-    b: str
-    tasks: int
-    mean_a: float | None
-    mean_b: float | None
-    low: float | None
-    """Of the 95 % interval of B's mean reward less A's."""
-    high: float | None
-    null_a: tuple[int, int]
-    """Its rollouts without a reward, and all at the compared tasks."""
-    null_b: tuple[int, int]
-    says: str
-    """Which is better, or why that cannot be told."""

@@ -77,6 +77,6 @@ class WorldRow:
     versions: tuple[VersionRow, ...] = ()
     """Tools that drifted."""
     risk: float = 0.0
-    """The share of told answers that may be wrong."""
+    """The share of returned answers that may be wrong."""
     frontier: tuple[tuple[str, int, int, str, int, str], ...] = ()
     """Held-out calls at several risks (`environments.frontier.points`)."""

@@ -94,7 +94,7 @@ STEPS: Final = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class TourPlace:
     """Where a reader is in the tour."""
 
     step: Step
@@ -102,14 +102,14 @@ class Place:
     total: int
 
 
-def place_of(asked: str | None, cookies: Mapping[str, str], page: str) -> Place | None:
+def place_of(asked: str | None, cookies: Mapping[str, str], page: str) -> TourPlace | None:
     """The step to show on a page: the one that was asked for, or the first one to who never ended the tour."""
     number = int(asked) if asked and asked.isdecimal() and len(asked) < 3 else 0
     if asked is None and page == QUEUE and COOKIE not in cookies:
         number = 1
     if not 1 <= number <= len(STEPS) or STEPS[number - 1].page != page:
         return None
-    return Place(step=STEPS[number - 1], number=number, total=len(STEPS))
+    return TourPlace(step=STEPS[number - 1], number=number, total=len(STEPS))
 
 
 def address_of(number: int, task: str) -> str:

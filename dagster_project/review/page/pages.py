@@ -13,8 +13,8 @@ from typing import Any, Final
 
 import jinja2
 
-from dagster_project.report import texts
-from dagster_project.review.guide.tour import Place
+from dagster_project import page_texts as texts
+from dagster_project.review.guide.tour import TourPlace
 from environments.describe_check import describe
 from environments.diff import title_of
 from environments.rollout.causes import CAUSES, nulls_in_words
@@ -71,7 +71,7 @@ class Frame:
     """What was just done, as a sentence."""
     back: str = ""
     """Where it was done, to look at it once more; empty where that is here."""
-    tour: Place | None = None
+    tour: TourPlace | None = None
     """The step of the tour that this page shows."""
     tour_before: str = ""
     tour_after: str = ""

@@ -16,6 +16,7 @@ from environments.export.formats.sft import lines
 from environments.export.package import Format, by_split
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.task_set import TaskSet
+from environments.runtime.values.normal import as_list
 
 
 def _rows(opened: TaskSet, _package: str) -> Mapping[str, bytes]:
@@ -54,12 +55,9 @@ def _shared(good: Chat, bad: Chat) -> int:
 
 def _without_ids(message: Mapping[str, Json]) -> dict[str, Json]:
     """The message without ids, which differ between two recordings of the same call."""
-    calls = message.get("tool_calls")
+    calls = as_list(message.get("tool_calls"))
     kept = {k: v for k, v in message.items() if k not in {"tool_calls", "tool_call_id"}}
-    functions = (
-        [c.get("function") for c in calls if isinstance(c, dict)] if isinstance(calls, list) else []
-    )
-    return {**kept, "calls": functions}
+    return {**kept, "calls": [c.get("function") for c in calls if isinstance(c, dict)]}
 
 
 DPO: Final = Format(

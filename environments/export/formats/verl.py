@@ -21,6 +21,7 @@ from environments.runtime.play.tool_text import text_messages
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.task_set import TaskSet
 from environments.runtime.values.canonical import canonical, digest
+from environments.runtime.values.normal import as_list
 
 SCALARS: Final = frozenset({"string", "integer", "number", "boolean", "object", "array", "null"})
 
@@ -88,10 +89,8 @@ def _kind(schema: Mapping[str, Json]) -> Json:
     kind = schema.get("type")
     if isinstance(kind, str) or (isinstance(kind, list) and kind):
         return kind
-    choices = schema.get("anyOf") or schema.get("oneOf")
-    kinds = (
-        [c.get("type") for c in choices if isinstance(c, dict)] if isinstance(choices, list) else []
-    )
+    choices = as_list(schema.get("anyOf") or schema.get("oneOf"))
+    kinds = [c.get("type") for c in choices if isinstance(c, dict)]
     named = sorted({k for k in kinds if isinstance(k, str) and k in SCALARS})
     return list[Json](named) if named else "string"
 

@@ -44,21 +44,6 @@ OTHER: Final = "other"
 """No earlier call at all: what else differs between two tasks."""
 WHOSE: Final = "whose"
 """No earlier call at all: what differs between two tasks of two subjects, in a world with tools that answer by the subject."""
-RELATIONS: Final = (
-    REPEAT,
-    RECORD,
-    GROUP,
-    ROW,
-    ANSWER,
-    TOLD,
-    LINK,
-    TOOL,
-    NONE,
-    ALWAYS,
-    OWN,
-    OTHER,
-    WHOSE,
-)
 Cell = tuple[str, str, str]
 """Earlier tool (empty for `OWN`, `OTHER` and `WHOSE`), answering tool (empty for the average of an earlier tool), relation."""
 MOST_LETTERS: Final = 80

@@ -37,7 +37,7 @@ from .differing_pasts import (
 from .made_things import MadeThings, is_any_lacking
 
 RISK: Final = 0.005
-"""The share of told answers that may be wrong, where nobody says another."""
+"""The share of returned answers that may be wrong, where nobody says another."""
 MOST_RISK: Final = 0.2
 """Above this a world would be a tape: a slip of the pen (2 is not 2 %)."""
 MOST_KEPT: Final = 100_000
@@ -86,7 +86,7 @@ def is_risk(value: float) -> bool:
 
 
 def least_confidence(risk: float) -> float:
-    """How sure a recalled answer must be to be told, where this share of told answers may be wrong.
+    """How sure a recalled answer must be to be told, where this share of returned answers may be wrong.
 
     Few answers are at the threshold and most are surer, so a single one may be less sure than the whole: .9 for half a per cent, .7
     for two. Measured on 22 backends, eight of them seen for the first time.
@@ -123,7 +123,7 @@ class Recall:
         self.looks = part.looks
         """Tools that change nothing."""
         self.risk = part.risk
-        """The share of told answers that may be wrong."""
+        """The share of returned answers that may be wrong."""
         if not is_risk(self.risk):
             raise BadWorldError("the world file is damaged: recall.risk is no share of answers")
         self._least = least_confidence(self.risk)
@@ -199,7 +199,7 @@ class Recall:
         return replace(call, told=told, linked=linked_to(call, self._links))
 
     def at_risk(self, risk: float) -> Recall:
-        """The same recordings, where another share of told answers may be wrong."""
+        """The same recordings, where another share of returned answers may be wrong."""
         other = copy(self)
         other.risk, other._least = risk, least_confidence(risk)  # noqa: SLF001 - one of its own kind
         return other

@@ -113,7 +113,7 @@ def score_of(check: Check, view: View) -> tuple[float | None, str]:
 def _combine(
     checks: Sequence[Check], scores: Sequence[float | None], role: str
 ) -> tuple[float | None, str]:
-    """The design's formula over the checks of one role, in check order."""
+    """The formula in `task/rubric.py` over the checks of one role, in check order."""
     roles = (role, BOTH)
     mine = [(c, s) for c, s in zip(checks, scores, strict=True) if c.role in roles]
     if not mine:

@@ -85,7 +85,7 @@ class RecallPart:
     answers: Mapping[str, tuple[RecalledAnswer, ...]]
     """By the text of the call."""
     risk: float
-    """The share of told answers that may be wrong."""
+    """The share of returned answers that may be wrong."""
     looks: frozenset[str]
     """Tools that change nothing, as their names say or calls made again in one episode show."""
     cells: tuple[InfluenceCell, ...]

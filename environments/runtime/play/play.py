@@ -186,10 +186,11 @@ def _renamed(message: Message, rename: Callable[[str], str]) -> dict[str, Json]:
     calls = message.get("tool_calls")
     if not isinstance(calls, list):
         return dict(message)
-    return {**message, "tool_calls": [_renamed_call(call, rename) for call in calls]}
+    return {**message, "tool_calls": [renamed_call(call, rename) for call in calls]}
 
 
-def _renamed_call(call: Json, rename: Callable[[str], str]) -> Json:
+def renamed_call(call: Json, rename: Callable[[str], str]) -> Json:
+    """A tool call under another name; what is none stays as it is."""
     function = call.get("function") if isinstance(call, dict) else None
     name = function.get("name") if isinstance(function, dict) else None
     if not isinstance(call, dict) or not isinstance(function, dict) or not isinstance(name, str):

@@ -85,7 +85,7 @@ def types_of(schema: Json, root: Mapping[str, Json] | None) -> frozenset[str]:
     found: set[str] = set()
     for one in _reached(schema, root or {}):
         said = _named_types(one)
-        found.update(said or _types_of_choices(one))
+        found.update(said or set(map(type_name, _choices(one))))
     return frozenset(found)
 
 
@@ -160,10 +160,6 @@ def _choices(schema: Mapping[str, Json]) -> list[Json]:
     listed = schema.get("enum")
     found = list(listed) if isinstance(listed, list) else []
     return found or ([schema["const"]] if "const" in schema else [])
-
-
-def _types_of_choices(schema: Mapping[str, Json]) -> set[str]:
-    return {type_name(value) for value in _choices(schema)}
 
 
 def _cut(value: Json, depth: int) -> Json:

@@ -123,7 +123,7 @@ class Learnt:
 
     @property
     def risk(self) -> float:
-        """The share of told answers that may be wrong."""
+        """The share of returned answers that may be wrong."""
         return self.recall.risk if self.recall is not None else 0.0
 
     @property

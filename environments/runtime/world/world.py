@@ -39,7 +39,7 @@ class World(Learnt):
             ) from fault
 
     def at_risk(self, risk: float) -> World:
-        """The same world, where another share of told answers may be wrong; itself where nothing was learnt of recalled answers."""
+        """The same world, where another share of returned answers may be wrong; itself where nothing was learnt of recalled answers."""
         if self.recall is None:
             return self
         other = copy(self)

@@ -58,7 +58,7 @@ def read(value: Json, arrival: Arrival) -> Decoded:
     """Read one record."""
     whole = value if isinstance(value, dict) else {"history": value}
     record = {key: one for key, one in whole.items() if key != "history"}
-    telling = _Telling()
+    telling = _MessageBuilder()
     for event in _events(whole["history"]):
         telling.take(event)
     record["messages"] = telling.messages
@@ -87,7 +87,7 @@ def _events(history: list[Any]) -> Iterator[Event]:
                 yield event
 
 
-class _Telling:
+class _MessageBuilder:
     """Events on their way into messages."""
 
     def __init__(self) -> None:

@@ -47,7 +47,7 @@ def read(value: Json, arrival: Arrival) -> Decoded:
         for key, one in value.items()
         if key not in {"history", "trajectory", "replay_config", "environment"}
     }
-    record["messages"] = _Telling(value, _commands(value, agent)).messages()
+    record["messages"] = _MessageBuilder(value, _commands(value, agent)).messages()
     beside = {
         "instance_id": problem.get("id"),
         "model_name": _dict(agent.get("model")).get("name"),
@@ -94,7 +94,7 @@ class _Turn:
     """What the history goes on with before the next action."""
 
 
-class _Telling:
+class _MessageBuilder:
     """A trajectory on its way into messages."""
 
     def __init__(self, value: Message, commands: frozenset[str]) -> None:

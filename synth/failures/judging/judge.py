@@ -41,21 +41,10 @@ class CauseJudge(Client):
         return taken
 
     async def _ask_all(self, asked: Sequence[CauseQuestion]) -> list[Opinion | None]:
-        gate = asyncio.Semaphore(self.settings.concurrency)
-
-        async def ask_one(of: CauseQuestion) -> Opinion | None:
-            async with gate:
-                return await self._opinion(of)
-
-        try:
-            async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(ask_one(of)) for of in asked if may_be_asked(of)]
-        except BaseExceptionGroup as faults:
-            raise faults.exceptions[0] from None
-        found = iter(task.result() for task in tasks)
-        said = [next(found) if may_be_asked(of) else None for of in asked]
-        self.counts.unanswered += sum(task.result() is None for task in tasks)
-        return said
+        found = await self.ask_all(filter(may_be_asked, asked), self._opinion)
+        self.counts.unanswered += found.count(None)
+        said = iter(found)
+        return [next(said) if may_be_asked(of) else None for of in asked]
 
     async def _opinion(self, asked: CauseQuestion) -> Opinion | None:
         first = await self._ask(AT_ONCE, asked.at_once(), asked.opinion)

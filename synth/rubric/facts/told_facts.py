@@ -114,12 +114,10 @@ def reckoned_facts(told: Sequence[ToldFacts]) -> SharedFacts:
     """The numbers that all of these attempts told and no result shows, where none told anything that one shows: sums, lengths of time."""
     if any(one.new or one.texts or one.counts for one in told):
         return SharedFacts()
-    facts = _in_all([_numbers((*one.computed, *one.groundless)) for one in told])
+    facts = _in_all(
+        [[f for f in (*one.computed, *one.groundless) if f.kind == NUMBER] for one in told]
+    )
     return SharedFacts(facts, len(facts))
-
-
-def _numbers(facts: Iterable[Fact]) -> list[Fact]:
-    return [fact for fact in facts if fact.kind == NUMBER]
 
 
 def told_by_all_but(told: Sequence[ToldFacts], other: ToldFacts) -> tuple[Fact, ...]:

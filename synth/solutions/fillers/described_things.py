@@ -12,7 +12,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from environments.runtime.task.attempt import Json
-from synth.recordings.known_values import KnownValues, Path, leaves_of, plain_text, values_at
+from environments.verification.readable_values import leaves_of
+from synth.recordings.known_values import KnownValues, Path, plain_text, values_at
 
 Traits = frozenset[tuple[str, str]]
 """Field names and values of an element."""

@@ -2,7 +2,7 @@
 
 In: alike attempts, resolved or not. Out: how many of those asked withdrew or corrected, and which arguments they corrected. A
 user who would withdraw may be content with an attempt that did nothing and asked nobody: where an app's users are, one who
-was not content did not want to withdraw. Not here: who is alike (`intents`), the right end (`constructed`).
+was not content did not want to withdraw. Not here: who is alike (`intents`), the right end (`constructed_ends`).
 """
 
 from __future__ import annotations

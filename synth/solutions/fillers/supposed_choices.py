@@ -2,7 +2,7 @@
 
 In: what one unresolved episode lets anybody know, and alike resolved cases. Out: what would be known had its user answered as
 an alike one did, with the turns that say it. Nothing is taken over that holds a number or id: those are the other user's
-own. The real user may have chosen otherwise; which arguments rest on it is said. Not here: which end it is (`constructed`).
+own. The real user may have chosen otherwise; which arguments rest on it is said. Not here: which end it is (`constructed_ends`).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 In: resolved calls with what their users said. Out: a source that is sure where all telling words of a user mean one value.
 A word tells only if so many users of one value said it that accident is unlikely. Not here: which element of a record is
-meant (`meant`), which end (`wordings`).
+meant (`element_words`), which end (`which_end`).
 """
 
 from __future__ import annotations

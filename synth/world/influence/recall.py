@@ -69,7 +69,7 @@ MOST_LEFT_OUT: Final = 3000
 def recall_part(
     episodes: Sequence[CleanEpisode], document: WorldDocument, risk: float
 ) -> RecallPart:
-    """The `recall` part of a world file; `risk`: the share of told answers that may be wrong, above 0."""
+    """The `recall` part of a world file; `risk`: the share of returned answers that may be wrong, above 0."""
     world = World(document)
     calls = _with_told([call for episode in episodes for call in _calls(episode, world)])
     stated = stated_effects(episodes, {one.call.tool for one in calls} | set(world.tools))

@@ -1,4 +1,4 @@
-"""Texts and numbers as the report shows them: bounded, without characters that hide or reorder, honest when rounded."""
+"""Texts and numbers as the report and the review page show them: bounded, without characters that hide or reorder, honest when rounded."""
 
 import re
 from pathlib import Path

@@ -11,9 +11,9 @@ import pytest
 
 from dagster_project.errors import InputError
 from dagster_project.home.layout import open_home
-from dagster_project.home.sole_writer import sole_writer
 from dagster_project.lake.learnt_tables import ROLLOUTS
 from dagster_project.lake.store import Lake
+from dagster_project.storage.file_locks import sole_writer
 from tests.environments_shop import write_shop
 from tests.openai_server import serving, shop_clerk
 

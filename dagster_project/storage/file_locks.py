@@ -1,6 +1,6 @@
-"""Files that one process writes at a time: rollouts of one policy at one task set, and the file that they go to.
+"""Folders and files that one process writes at a time.
 
-Comes in: a path and what to say to the second one. Goes out: the right to write, until the context or the process ends.
+Comes in: a path, and for a file what to say to the second one. Goes out: the right to write, until the context or the process ends.
 """
 
 import fcntl
@@ -10,6 +10,17 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from dagster_project.errors import InputError
+
+
+@contextmanager
+def lock_folder(folder: Path) -> Iterator[None]:
+    """Hold a folder until the context ends; other processes that want it wait."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 @contextmanager

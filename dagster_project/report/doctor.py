@@ -15,14 +15,14 @@ from typing import Any
 from dagster_project.arrival.assembly import assemble_days, days_of
 from dagster_project.arrival.files import land, quarantined
 from dagster_project.arrival.outcome_days import arrived_outcomes, attach_arrived
+from dagster_project.arrival.repetitions import counts_once
 from dagster_project.build.left_out import SkippedUnit, Skips, skipped_of
+from dagster_project.build.left_out_rows import SkippedRow, rows_of
 from dagster_project.defs.resources import CleanSide
-from dagster_project.defs.spans import counts_once
 from dagster_project.home.layout import HOME_FORMAT, Home, redaction_of
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import EPISODES, LOG_EVENTS, SPANS
 from dagster_project.report.data.counts import FunnelStage
-from dagster_project.report.faults import SkippedRow, rows_of
 from dagster_project.report.yield_table import as_documents, first_stages, yield_of
 from dagster_project.tasks.app_state import has_tools, standing_of
 from ingest.assembly.unread import unread

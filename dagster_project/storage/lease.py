@@ -1,6 +1,6 @@
 """Whether this process still holds the homes that it builds: a build whose lease another machine took writes nothing more.
 
-Comes in: a home's URL from `lake_owner`, a table's URL from `lake`. Goes out: nothing, or a `LakeError`. A process that builds
+Comes in: a home's URL from `home.owner`, a table's URL from `lake`. Goes out: nothing, or a `LakeError`. A process that builds
 nothing (`ingest`, `serve`, a step that a build started) is not asked.
 """
 

@@ -1,6 +1,6 @@
 """Single objects in object storage, written under conditions. The only file that imports obstore.
 
-Comes in: a `Place` and keys below it. Goes out: bytes with the tag of their version. Each request is bounded in time and tried again; what
+Comes in: a `StoragePlace` and keys below it. Goes out: bytes with the tag of their version. Each request is bounded in time and tried again; what
 then still fails is a `LakeError` of one sentence. Nothing here decides by a listing.
 """
 
@@ -15,8 +15,8 @@ from obstore.exceptions import AlreadyExistsError, BaseError, PreconditionError
 from obstore.store import ObjectStore, from_url
 
 from dagster_project.errors import LakeError
-from dagster_project.home.storage import TRIES, Place
-from dagster_project.lake.faults import sentence_of
+from dagster_project.storage.faults import sentence_of
+from dagster_project.storage.places import TRIES, StoragePlace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +31,7 @@ class StoredObject:
 class Objects:
     """The objects below one place."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: StoragePlace) -> None:
         self.place = place
         with self._explain_faults("open", ""):
             self._store: ObjectStore = from_url(

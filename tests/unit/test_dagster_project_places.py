@@ -24,12 +24,12 @@ from dagster_project.home.layout import (
     set_redaction,
 )
 from dagster_project.home.owner import holder_of, owned
-from dagster_project.home.storage import PATIENCE_S, STORAGE, Place, place_of, url_in
 from dagster_project.lake.clean_files import bring, publish
-from dagster_project.lake.faults import sentence_of
-from dagster_project.lake.objects import Objects
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import Table
+from dagster_project.storage.faults import sentence_of
+from dagster_project.storage.objects import Objects
+from dagster_project.storage.places import PATIENCE_S, STORAGE, StoragePlace, place_of, url_in
 from tests.s3_server import Server, serving
 
 FIELDS: list[pa.Field[Any]] = [
@@ -254,7 +254,7 @@ def test_a_claim_is_kept_alive(url: str, tmp_path: Path) -> None:
 def test_a_build_that_lost_its_claim_writes_nothing_more(url: str, tmp_path: Path) -> None:
     """Where another machine took over, the first one stops at its next commit, and leaves the new claim alone."""
     one = machine(url, tmp_path / "one")
-    objects = Objects(Place(url=url))
+    objects = Objects(StoragePlace(url=url))
     other = (
         b'{"host": "other", "pid": 1, "since": "now", "folder": "f", "token": "t", "lease_s": 99}'
     )
@@ -365,7 +365,7 @@ def test_wrong_credentials_are_named_without_being_shown(url: str, server: Serve
 
     assert "set AWS_ACCESS_KEY_ID" in told
     assert "AKIASECRET" not in told
-    assert Place(url=url).patience_s == PATIENCE_S
+    assert StoragePlace(url=url).patience_s == PATIENCE_S
 
 
 def test_a_full_disk_on_the_way_is_one_sentence(url: str, monkeypatch: pytest.MonkeyPatch) -> None:

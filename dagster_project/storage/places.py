@@ -1,6 +1,6 @@
 """Where a home's tables and files lie: on this disk, or in object storage below a URL.
 
-Comes in: `--home` as it was given, or one side's folder. Goes out: the local folder that stands for the home, and the `Place` in object
+Comes in: `--home` as it was given, or one side's folder. Goes out: the local folder that stands for the home, and the `StoragePlace` in object
 storage, if there is one. A side's folder says where its tables are (`storage.json`), so that whoever is given the folder finds them;
 credentials and endpoint come from the environment (`AWS_*`), never from a file.
 """
@@ -25,16 +25,16 @@ _NAMED: Final = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[\w.=@+-]+)*", re
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class StoragePlace:
     """One place in object storage."""
 
     url: str
     """`s3://bucket/prefix`, without a slash at the end."""
     patience_s: float = PATIENCE_S
 
-    def child(self, name: str) -> "Place":
+    def child(self, name: str) -> "StoragePlace":
         """A place inside this one."""
-        return Place(url=f"{self.url}/{name}", patience_s=self.patience_s)
+        return StoragePlace(url=f"{self.url}/{name}", patience_s=self.patience_s)
 
     @property
     def options(self) -> dict[str, str]:
@@ -76,11 +76,13 @@ def local_side(path: Path | str) -> Path:
     return Path(path) if url is None else LOCAL_SIDE / url.removeprefix("s3://")
 
 
-def place_of(side: Path) -> Place | None:
+def place_of(side: Path) -> StoragePlace | None:
     """Where the tables and files of one side of a home lie; None: in the folder itself."""
     try:
         told = json.loads((side / STORAGE).read_text(encoding="utf-8"))
-        return Place(url=str(told["url"]), patience_s=float(told.get("patience_s", PATIENCE_S)))
+        return StoragePlace(
+            url=str(told["url"]), patience_s=float(told.get("patience_s", PATIENCE_S))
+        )
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError) as fault:
@@ -90,7 +92,7 @@ def place_of(side: Path) -> Place | None:
         ) from fault
 
 
-def keep_place(side: Path, place: Place) -> None:
+def keep_place(side: Path, place: StoragePlace) -> None:
     """Note in a side's folder where its tables and files lie."""
     if place_of(side) is None:
         fresh = side / f".{STORAGE}.{os.getpid()}.{secrets.token_hex(4)}"

@@ -1,28 +1,103 @@
-"""Which tools that look by their name and traces change something all the same, learnt from outcomes.
+"""Which tools change something although they look otherwise, learnt from outcomes: looks by their name and traces, and calls that failed.
 
-In: the facts of an app's attempts by task. Out: tools not held for writers that count as such (`write`) or may (`maybe`). An unresolved
-attempt speaks when a resolved one at the same task differs from it in calls of one such tool alone: a look that was made or left out spoils
-nothing. Two resolved attempts that differ so speak against it, and clear tools that are held for writers by their name.
+In: the facts of an app's attempts by task. Out: tools that count as writers (`write`) or may (`maybe`): by their calls, or by their
+failed ones (a crash after the row was written). An attempt speaks when another one at the same task differs from it in nothing else that
+changes or tells anything: a look that was made or left out spoils nothing. Two resolved attempts that differ so speak against it, and clear
+tools that are held for writers by their name. Not here: what a failed call leaves behind.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
 
 from synth.recordings.attempt_facts import Facts
-from synth.recordings.failing_writers import PAIRS, Vote, kind_by_votes, proven
 from synth.recordings.tool_kinds import MAYBE, WRITE, ToolKinds, kind_by_odds
 from synth.rubric.ends import TRUSTED
 
+PAIRS: Final = 3
+"""Attempts that must have ended otherwise than their like without the call."""
+RATIO: Final = 0.9
+"""Share of the attempts compared that must have."""
+MOSTLY: Final = 0.5
+"""Share above which it is left open."""
 CLEARED: Final = 2.0
 """Log-odds against a change of two resolved attempts of which only one made the call: one writer in eight is that idle."""
 MOST_ATTEMPTS: Final = 20
 """Attempts at one task that are compared: more repeat themselves, and every pair is looked at."""
 
 Calls = Counter[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """What one comparison of attempts says of a tool."""
+
+    contrasts: bool
+    reliable: bool
+    """Whether no label it rests on is often wrong."""
+
+
+def _vote(attempt: Facts, *alike: Facts) -> Vote:
+    return Vote(
+        contrasts=all(a.resolved is not attempt.resolved for a in alike),
+        reliable=all(a.label.confidence >= TRUSTED for a in (attempt, *alike)),
+    )
+
+
+def _kinds_by(votes: Mapping[str, Sequence[Vote]]) -> dict[str, str]:
+    """What the calls of each tool are held to be, of those of which their votes say it."""
+    judged = {tool: _kind_by(mine) for tool, mine in sorted(votes.items())}
+    return {tool: kind for tool, kind in judged.items() if kind is not None}
+
+
+def _kind_by(votes: Sequence[Vote]) -> str | None:
+    """What the calls compared are held to be: proven by many; left open by a few, unless it is one contrast that a wrong label explains as well."""
+    if _is_proven(votes):
+        return WRITE
+    contrasts = [vote for vote in votes if vote.contrasts]
+    lone = len(contrasts) == 1 and not contrasts[0].reliable
+    return MAYBE if len(contrasts) > MOSTLY * len(votes) and not lone else None
+
+
+def _is_proven(votes: Sequence[Vote], *, pairs: int = PAIRS) -> bool:
+    """Whether so many pairs of attempts, and nearly all that were compared, ended otherwise."""
+    contrasts = sum(vote.contrasts for vote in votes)
+    return contrasts >= pairs and contrasts >= RATIO * len(votes)
+
+
+def failing_writers(groups: Iterable[Sequence[Facts]]) -> dict[str, str]:
+    """Tools whose failed calls changed outcomes, as `write` where that is proven and as `maybe` where it is not."""
+    votes: dict[str, list[Vote]] = defaultdict(list)
+    for group in groups:
+        for attempt in group:
+            for tool in sorted({name for name, _ in attempt.failed}):
+                vote = _vote_on_failures(attempt, tool, group)
+                if vote is not None:
+                    votes[tool].append(vote)
+    return _kinds_by(votes)
+
+
+def _vote_on_failures(attempt: Facts, tool: str, group: Sequence[Facts]) -> Vote | None:
+    """Whether the failed calls of this tool went with another outcome; None where nothing can be compared."""
+    alike = [a for a in group if a.resolved is not None and _fails_apart(tool, attempt, a)]
+    if attempt.resolved is None or not any(a.resolved for a in (attempt, *alike)) or not alike:
+        return None
+    return _vote(attempt, *alike)
+
+
+def _fails_apart(tool: str, attempt: Facts, other: Facts) -> bool:
+    """Whether nothing but failed calls of this tool tells the two apart."""
+    rest = Counter({call: n for call, n in attempt.failed.items() if call[0] != tool})
+    good, bad = (attempt, other) if attempt.resolved else (other, attempt)
+    return (
+        other.failed == rest
+        and (other.writes, other.maybe, other.acts) == (attempt.writes, attempt.maybe, attempt.acts)
+        and good.answers <= bad.told
+    )
 
 
 def hidden_writers(
@@ -39,10 +114,10 @@ def hidden_writers(
         tools = _differ_in(one, other)
         if len(tools) == 1 and not tools <= set(settled):
             votes[min(tools)].append(_vote(one, other))
-    found = {tool: kind_by_votes(mine) for tool, mine in sorted(votes.items())}
-    known = {tool: kind for tool, kind in found.items() if kind is not None}
     return {
-        t: k for t, k in known.items() if t not in answered or proven(votes[t], pairs=2 * PAIRS)
+        tool: kind
+        for tool, kind in _kinds_by(votes).items()
+        if tool not in answered or _is_proven(votes[tool], pairs=2 * PAIRS)
     }
 
 
@@ -77,13 +152,6 @@ def _only_change(one: Facts, other: Facts) -> frozenset[str]:
     both = {tool for tool, _ in one.writes} & {tool for tool, _ in other.writes}
     alone = len(tools) == 1 and not tools & both and one.acts == other.acts
     return frozenset(tools if alone else ())
-
-
-def _vote(one: Facts, other: Facts) -> Vote:
-    return Vote(
-        contrasts=one.resolved is not other.resolved,
-        reliable=all(a.label.confidence >= TRUSTED for a in (one, other)),
-    )
 
 
 def _differ_in(one: Facts, other: Facts) -> frozenset[str]:
