@@ -122,7 +122,7 @@ class State:
             return self.row((table, key), ())
         held = nested.index.get(key)
         if held is None:
-            return self._inside(nested, key)
+            return self._nested_row(nested, key)
         parent, source, element = held
         if parent not in self.rows and not self.dated:
             if self.log and self.is_tainted(parent, ()):
@@ -140,7 +140,7 @@ class State:
             return UNSEEN
         return found if held is None else _nested_record(held[1], place, found, key)
 
-    def _inside(self, nested: Nested, key: str) -> Any:
+    def _nested_row(self, nested: Nested, key: str) -> Any:
         """A nested record that no row of the base holds: seen in this session, or never."""
         found = self._seen_inside(nested, key, _MAYBE_MADE)
         if found is not _MAYBE_MADE:
