@@ -168,11 +168,13 @@ def _main(threads: Sequence[Thread]) -> Thread | None:
     acting = _last_calls(thread for thread in threads if _acts(thread))
 
     def weight(thread: Thread) -> tuple[bool, bool, bool, int, int, int]:
-        # A classifier before the agent stands higher than it, and has said its word when the agent begins to act.
+        # A classifier before the agent stands higher than it, and has said its word when the agent begins to act;
+        # what sums up a conversation of the agent's has a trace to itself.
         spoke = {} if _acts(thread) else _last_calls([thread])
         before = sum(at < acting.get(trace, 0) for trace, at in spoke.items())
         first = thread.calls[0].span.started_at
-        prepares = 2 * before > len(spoke)
+        apart = bool(acting) and acting.keys().isdisjoint(spoke)
+        prepares = (apart and not _acts(thread)) or 2 * before > len(spoke)
         beside = thread.within is not None, all(call.is_linked for call in thread.calls), prepares
         return *beside, thread.depth, -len(thread.steps), first
 
