@@ -29,7 +29,7 @@ from ingest.assembly.tool_definitions import merge_tools, with_schemas
 from ingest.assembly.tool_runs import join_runs
 from ingest.dialects.identity import has_failed
 from ingest.dialects.reading import AGENT, MODEL, TOOL
-from ingest.dialects.tool_output import RESULT_MARK
+from ingest.dialects.tool_output import marked_result
 from ingest.formats.records.written_results import RUN_ID, with_programs
 from ingest.records.episode import Episode, Step, episode_id_of
 from ingest.records.outcome import Outcome
@@ -188,7 +188,7 @@ def _acts(thread: Thread) -> bool:
     )
     # An agent that acts in programs is told in words what came of them.
     told = (after.content or "" for one, after in pairwise(thread.steps) if one.role == "assistant")
-    return any(asks) or any(map(RESULT_MARK.match, told))
+    return any(asks) or any(marked_result(one) is not None for one in told)
 
 
 def _last_calls(threads: Iterable[Thread]) -> dict[str, int]:

@@ -49,11 +49,14 @@ def whole_runs(sources: Iterable[FileSource]) -> list[FileSource]:
             groups.setdefault((found[1], found[3]), {})[int(found[2])] = source
     for files in groups.values():
         *states, last = [files[number] for number in sorted(files)]
-        if states and _are_states([*states, last]):
+        whole = _last_call([*states, last]) if states and last.path.suffix == ".json" else None
+        if whole or (states and _are_states([*states, last])):
             kept = {n: one for n, one in kept.items() if one not in states}
-            kept[last.name] = _with_answer(last)
+            kept[last.name] = whole or _with_answer(last)
     shared = Counter(one.path.name for one in kept.values() if one.path.suffix == ".jsonl")
-    return [_last_call(one) if shared[one.path.name] > 1 else one for one in kept.values()]
+    return [
+        (_last_call([one]) if shared[one.path.name] > 1 else None) or one for one in kept.values()
+    ]
 
 
 def _told_once(sources: Iterable[FileSource]) -> Iterator[FileSource]:
@@ -155,29 +158,34 @@ def _one_list(
     yield end
 
 
-def _last_call(source: FileSource) -> FileSource:
-    """The calls to a model of one run as the last of them; any other file as it is."""
+def _last_call(files: Sequence[FileSource]) -> FileSource | None:
+    """The calls to a model of one run, a file or a line each, as the last of them; None where any is something else."""
     sent: list[Any] = []
     last = None
-    try:
-        if source.size > _MOST_BYTES:
-            return source
-        with source.opened() as stream:
-            for line in filter(bytes.strip, stream):
-                last = call_in(load_json(line))
-                told = last.request.get("messages") if last and not conversation_of(last) else None
-                if not isinstance(told, list) or told[: len(sent)] != sent or told == sent:
-                    return source
-                sent = told
-    except (IngestError, OSError, EOFError, zlib.error):
-        return source  # said where the file is read
+    for document in _documents(files):
+        last = call_in(load_json(document))
+        told = last.request.get("messages") if last and not conversation_of(last) else None
+        if not isinstance(told, list) or told[: len(sent)] != sent or told == sent:
+            return None
+        sent = told
     if last is None:
-        return source
+        return None
     beside = {key: one for key, one in last.beside.items() if key not in NAMES["row"]}
     said = {"messages": [*sent, *answer_in(last.response)]}
     # The answer's id tells attempts apart that say the same.
     whole = {**beside, **last.request, **said, "response_id": last.response.get("id")}
-    return replace(source, lines=lambda: iter([json_bytes(whole)]))
+    return replace(files[-1], lines=lambda: iter([json_bytes(whole)]))
+
+
+def _documents(files: Sequence[FileSource]) -> Iterator[bytes]:
+    """The documents of files, one each or one a line; a last one that is none where a file cannot be read."""
+    try:
+        for one in files if sum(one.size for one in files) <= _MOST_BYTES else ():
+            with one.opened() as stream:
+                is_lines = one.path.suffix == ".jsonl"
+                yield from filter(bytes.strip, stream) if is_lines else [stream.read()]
+    except (IngestError, OSError, EOFError, zlib.error):
+        yield b""  # said where the file is read
 
 
 def _are_states(states: Sequence[FileSource]) -> bool:

@@ -309,7 +309,7 @@ def test_copies_of_runs_beside_their_verdicts(tmp_path: Path) -> None:
 
 
 def test_a_task_that_a_document_beside_a_run_names(tmp_path: Path) -> None:
-    """In the run's folder or the one above its own; a folder of several runs says nothing about one."""
+    """In a folder that holds the run; one of several runs says nothing about one."""
     files: Files = {f"job/t{n}__x{n}/agent/log.json": run(str(n)) for n in (1, 2)}
     files |= {f"job/t{n}__x{n}/result.json": {"task_name": f"t{n}", "took": 3.5} for n in (1, 2)}
     files["job/config.json"] = {"task_name": "all"}
@@ -461,6 +461,17 @@ def test_rows_that_name_a_run_and_its_task(tmp_path: Path) -> None:
     assert task_keys(tmp_path / "0", {**files, "scores.csv": table}) == [None, "case-1", "case-1"]
     rows = [{"session": f"c{n}-a", "case_id": "case-1", "passed": n == 1} for n in (1, 2)]
     assert task_keys(tmp_path / "1", {**files, "all.json": rows}) == [None, "case-1", "case-1"]
+
+
+def test_rows_of_a_document_name_runs_by_paths(tmp_path: Path) -> None:
+    """The part of a path that fewest runs lie under is meant, not the last; the row says which case was tried, and so does a document far above the run."""
+    files: Files = {f"old/c{n}/log/chat.json": run(str(n)) for n in (3, 4)}
+    files |= {f"new/case-1/try.{n}-of-2/own/last/chat.json": run(str(n)) for n in (1, 2)}
+    rows = [{"case_id": "case-1", "passed": n == 1, "path": f"/was/case-1/try.{n}-of-2/log.cast"} for n in (1, 2)]  # fmt: skip
+    files |= {"new/all.json": {"results": rows}, "old/c3/result.json": {"task_name": "case-1"}}
+    assert task_keys(tmp_path / "0", files) == [None, "case-1", "case-1", "case-1"]
+    found, _ = outcomes(tmp_path / "1", files)
+    assert (found["1"], found["2"]) == ({"passed": 1.0}, {"passed": 0.0})
 
 
 def test_questions_of_the_folder_above_that_of_an_attempt(tmp_path: Path) -> None:

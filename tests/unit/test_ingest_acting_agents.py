@@ -71,9 +71,9 @@ def test_actions_of_one_agent_in_four_forms(tmp_path: Path) -> None:
     assert told(steps) == [
         ("user", ASKED, []),
         ("assistant", "I look.", [("bash", {"input": "cat boats | grep 7"})]),
-        ("tool", "\n7 free\n", []),
+        ("tool", "The output of the OS:\n\n7 free\n", []),
         ("assistant", None, [("move", {"input": ["a", "b"]})]),
-        ("tool", "\nmoved", []),
+        ("tool", "The output of the OS:\n\nmoved", []),
         ("assistant", "it is free", []),
         ("user", "And now close it.", []),
         ("assistant", "Done.", [("finish", {})]),
@@ -219,3 +219,71 @@ FILES: dict[str, list[Any]] = {
     "states": [{"train": [[said("user", ASKED)], [said("user", ASKED), said("assistant", ANSWER)]]}],
 }  # fmt: skip
 """The same as files, for the test of odd values."""
+
+
+def acting(commands: list[object], **words: object) -> Record:
+    """An agent's message that is an object."""
+    return said("assistant", json.dumps({**words, "commands": commands}))
+
+
+def test_an_agent_that_answers_with_objects(tmp_path: Path) -> None:
+    """Its commands are calls of the shell, its texts what it says, what the terminal shows is their result; also of one that names tools, in a block."""
+    steps = only(
+        tmp_path,
+        [
+            said("user", ASKED),
+            acting([{"keystrokes": "cat boats\n", "duration": 0.5}, "pwd"], plan="I look."),
+            said("user", "New Terminal Output:\n7 free\n/srv"),
+            acting([], plan="Done.", task_complete=True),
+            said("user", "Are you sure?"),
+            said("assistant", '```json\n{"thought": "Yes.", "task_complete": true, "commands": []}\n```'),
+        ],
+    ).episode.steps  # fmt: skip
+    assert told(steps) == [
+        ("user", ASKED, []),
+        ("assistant", "I look.", [("bash", {"command": "cat boats\n"}), ("bash", {"command": "pwd"})]),
+        ("tool", "7 free\n/srv", []),
+        ("assistant", "Done.", []),
+        ("user", "Are you sure?", []),
+        ("assistant", "Yes.", []),
+    ]  # fmt: skip
+    found = only(
+        tmp_path,
+        [
+            said("user", ASKED),
+            said("assistant", 'I look.\n```json\n{"action": "find_boat", "action_input": {"boat": 7}}\n```'),
+            said("user", "Boat database result: free"),
+            said("assistant", ANSWER),
+        ],
+    ).episode.steps  # fmt: skip
+    assert told(found) == [
+        ("user", ASKED, []),
+        ("assistant", "I look.", FIND),
+        ("tool", "Boat database result: free", []),
+        ("assistant", ANSWER, []),
+    ]
+
+
+def test_objects_that_a_person_answers_stay_what_the_agent_said(tmp_path: Path) -> None:
+    """A form that is filled in holds commands, too, and nobody carried them out."""
+    record = [said("user", ASKED), acting(["open"], to="boat 7"), said("user", "Thanks!")]
+    steps = only(tmp_path, record).episode.steps
+    assert [one.role for one in steps] == ["user", "assistant", "user"]
+    assert not any(one.tool_calls for one in steps)
+
+
+def test_a_program_in_a_tag_is_answered_by_what_is_named(tmp_path: Path) -> None:
+    """What answered is named in front of the result, which stays whole."""
+    steps = only(
+        tmp_path,
+        [
+            said("user", ASKED),
+            said("assistant", "I look. <execute>SELECT 7</execute>"),
+            said("user", "Boat database output: [7]"),
+            said("assistant", ANSWER),
+        ],
+    ).episode.steps
+    assert told(steps)[1:3] == [
+        ("assistant", "I look.", [("execute", {"command": "SELECT 7"})]),
+        ("tool", "Boat database output: [7]", []),
+    ]

@@ -13,11 +13,11 @@ from itertools import zip_longest
 from typing import Final
 
 from ingest.dialects.content_blocks import is_media, is_text_block
-from ingest.dialects.tool_output import RESULT_MARK
+from ingest.dialects.tool_output import marked_result
 from ingest.formats.records.calls import Message
 from ingest.formats.records.speech import Speech
 from ingest.formats.records.steps import AgentStep, said_by
-from ingest.formats.records.text_calls import SHELL, commands_in
+from ingest.formats.records.text_calls import SHELL, commands_in, object_act
 from ingest.formats.records.written_calls import plain_act, written_call
 from ingest.records.episode import Step, ToolCall
 from ingest.records.text import Json, json_text, objects_in
@@ -149,7 +149,8 @@ def programs_in(said: Sequence[tuple[Json, Message]]) -> dict[int, re.Match[str]
 
 
 def _is_result(text: str) -> bool:
-    return (RESULT_MARK.match(text) or _TERMINAL.search(text[-_LONGEST_PROMPT:])) is not None
+    ends = _TERMINAL.search(text[-_LONGEST_PROMPT:])
+    return ends is not None or marked_result(text) is not None
 
 
 def with_programs(steps: list[Step]) -> list[Step]:
@@ -195,8 +196,8 @@ def bind_programs(said: Sequence[Speech]) -> None:
         words = around[2].strip() if around else words
         said[n].message = {"content": words or None, "tool_calls": [made]}
         for after in said[n + 1 : n + 2]:
-            mark = RESULT_MARK.match(_text(after))
-            told = _text(after)[mark.end() if mark else 0 :]
+            bare = marked_result(_text(after))
+            told = _text(after) if bare is None else bare
             shown = _SHOWN.fullmatch(told)
             result = {"content": shown[1] if shown else told, "tool_call_id": made["id"]}
             after.role, after.message = "tool", {"role": "tool", **result}
@@ -206,8 +207,10 @@ def as_program(answer: Message, before: Sequence[Message]) -> Message:
     """An agent's last answer, a call where it is a program as those before it, which were carried out."""
     calls = [call for one in before for call in one.get("tool_calls") or ()]
     runs = bool(calls) and str(calls[-1].get("id")).startswith(RUN_ID)
-    words = _words(answer) if runs and not answer.get("tool_calls") else ""
-    found = _PROGRAM.fullmatch(words) or _RUN.fullmatch(words)
+    words = _words(answer) if calls and not answer.get("tool_calls") else ""
+    if not runs and (act := object_act(words)) is not None:
+        return {**answer, "content": act.text, **({"tool_calls": act.calls} if act.calls else {})}
+    found = (_PROGRAM.fullmatch(words) or _RUN.fullmatch(words)) if runs else None
     if found is None:
         return answer
     function = {**calls[-1]["function"], "arguments": json_text({"command": found[3]})}
@@ -218,7 +221,7 @@ def as_program(answer: Message, before: Sequence[Message]) -> Message:
 def bind_written(said: Sequence[Speech]) -> None:
     """Give the user's messages that answer written calls to their tools, in place; a call nobody answers is what the agent says."""
     is_acting = any(one.is_written for one in said)
-    is_plain = not is_acting and _bind_plain(said)
+    is_plain = not is_acting and (_bind_plain(said) or _bind_objects(said))
     for one in said if is_acting else ():
         told = written_call(_text(one), is_acting=True) if one.role == "assistant" else None
         if told is not None and not one.message.get("tool_calls"):
@@ -226,11 +229,10 @@ def bind_written(said: Sequence[Speech]) -> None:
             one.is_written = True
     asked = [(one, after) for one, after in zip_longest(said, said[1:]) if one.is_written]
     replies = [after for _, after in asked if after is not None and after.role == "user"]
-    marked = any(RESULT_MARK.match(_text(after)) for after in replies)
-    for after in replies:
-        mark = RESULT_MARK.match(_text(after))
-        if mark or not marked:
-            text = _text(after)[mark.end() if mark else 0 :]
+    told = [marked_result(_text(after)) for after in replies]
+    for after, result in zip(replies, told, strict=True):
+        if result is not None or not any(one is not None for one in told):
+            text = _text(after) if result is None else result
             after.role, after.message = "tool", {"role": "tool", "content": text}
     answered = [call for call, after in asked if after is not None and after.role == "tool"]
     for call, after in asked:
@@ -254,6 +256,24 @@ def _bind_plain(said: Sequence[Speech]) -> bool:
         return False
     for one, act in acts:
         one.message, one.is_written = {"content": act.text, "tool_calls": act.calls}, True
+    return True
+
+
+def _bind_objects(said: Sequence[Speech]) -> bool:
+    """Make calls of what an agent lists in objects, and words of the rest of these, where all that is answered is a result; whether there are any."""
+    acts = {
+        n: act
+        for n, one in enumerate(said)
+        if one.role == "assistant"
+        and not one.message.get("tool_calls")
+        and (act := object_act(_text(one))) is not None
+    }
+    back = [said[n + 1] for n, act in acts.items() if act.calls and n + 1 < len(said)]
+    if not back or not all(one.role == "user" and _is_result(_text(one)) for one in back):
+        return False
+    for n, act in acts.items():
+        calls = {"tool_calls": act.calls} if act.calls else {}
+        said[n].message, said[n].is_written = {"content": act.text, **calls}, bool(calls)
     return True
 
 
