@@ -36,8 +36,13 @@ _EVENT: Final = re.compile(r"(\D*)(\d{1,9})(?!\d).*\.json", re.DOTALL)
 _ATTEMPT: Final = re.compile(rf"(?i)(?:{'|'.join(NAMES['trial'])})[-_. /]?\Z")
 _ANSWERED: Final = frozenset(NAMES["answered_in_item"])
 _MOST_BYTES: Final = 64 << 20
+_GREETING: Final = 3
+"""Words that two who never met may both say."""
 _LOOKED_AT: Final = 20
 """Events that are looked at to tell that none is a conversation by itself."""
+
+Said = list[tuple[str, object, list[str]]]
+"""Who says what, with the arguments of calls."""
 
 
 def whole_runs(sources: Iterable[FileSource]) -> list[FileSource]:
@@ -60,7 +65,7 @@ def whole_runs(sources: Iterable[FileSource]) -> list[FileSource]:
 
 
 def _told_once(sources: Iterable[FileSource]) -> Iterator[FileSource]:
-    """The files without those that only tell again in another form what a smaller one beside them tells, where several folders hold files of these names."""
+    """The files without those that only tell again in another form what a smaller one beside them tells, or a part of it, where several folders hold files of these names."""
     files = list(sources)
     shared = Counter(one.path.name for one in files if one.path.suffix == ".json")
     folders: dict[Path, list[FileSource]] = {}
@@ -70,6 +75,7 @@ def _told_once(sources: Iterable[FileSource]) -> Iterator[FileSource]:
     copies: set[str] = set()
     for beside in (several for several in folders.values() if several[1:]):
         known: dict[str, object] = {}
+        talks: dict[str, Said] = {}
         for one in beside:
             said, value = _said_in(one), _value_in(one)
             form: object = value.keys() if isinstance(value, dict) else type(value)
@@ -81,9 +87,29 @@ def _told_once(sources: Iterable[FileSource]) -> Iterator[FileSource]:
             whole = repr((told, [call for *_, calls in said for call in calls]))
             # Attempts may say the same in one form.
             copies |= {one.name} if said and known.setdefault(whole, form) != form else set()
+            talks[one.name] = [step for step in said if step[0] != "system"]
+        copies |= {n for n, own in talks.items() if any(_is_part(own, b) for b in talks.values())}
         if not copies:
             break  # no folder is like that
     return (one for one in files if one.name not in copies)
+
+
+def _is_beginning(own: Said, whole: Said) -> bool:
+    """Whether one conversation begins as another one, whatever calls are found in its last words once they are answered."""
+    last = len(own) - 1
+    return len(own) < len(whole) and (
+        not own or (own[:last] == whole[:last] and own[last][:2] == whole[last][:2])
+    )
+
+
+def _is_part(own: Said, whole: Said) -> bool:
+    """Whether all that one conversation tells is how another begins, or a model without memory is asked what the agent says there."""
+    if own and _is_beginning(own, whole):
+        return True
+    asked = [text for role, text, _ in own if role == "user"]
+    told = {text for role, text, _ in whole if role == "assistant"}
+    is_long = len(asked) == 1 and len(str(asked[0]).split()) > _GREETING
+    return is_long and asked[0] in told and not any(calls for *_, calls in own)
 
 
 def _with_parts_joined(sources: Iterable[FileSource]) -> Iterator[FileSource]:
@@ -189,16 +215,11 @@ def _documents(files: Sequence[FileSource]) -> Iterator[bytes]:
 
 
 def _are_states(states: Sequence[FileSource]) -> bool:
-    before: Sequence[object] = []
-    for state in states:
-        told = _said_in(state)
-        if len(told) <= len(before) or told[: len(before)] != before:
-            return False
-        before = told
-    return True
+    told = [[], *map(_said_in, states)]
+    return all(_is_beginning(before, after) for before, after in pairwise(told))
 
 
-def _said_in(source: FileSource) -> list[tuple[str, object, list[str]]]:
+def _said_in(source: FileSource) -> Said:
     """What the one conversation of a document says; nothing where it holds none or several."""
     try:
         if source.path.suffix not in {".json", ""} or source.size > _MOST_BYTES:

@@ -117,8 +117,11 @@ class Verdicts:
             task = naming.task or naming.about or naming.named or str(row.get(tried) or "")
             fits = [found for one in names_in(row) if one != task and (found := self._find(one))]
             named = set.intersection(*fits) if task and fits else set()
-            if task and len(named) == 1:
-                yield self._runs[named.pop()].episode_id, task
+            # What names nothing else is told of the runs that go by the task.
+            is_plain = bool(fits) or task != naming.task or task.isdecimal()
+            named = named if is_plain else self._find(task)
+            if len(named) == 1 or not is_plain:
+                yield from ((self._runs[n].episode_id, task) for n in named)
 
     def _add_right_answers(self, file: str, path: Parts, values: Sequence[Json]) -> None:
         """Take in what rows say of a task that several runs tried: the answer there is nobody's own, so it is the right one."""

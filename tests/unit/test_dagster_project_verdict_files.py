@@ -491,6 +491,29 @@ def test_a_judges_prompt_is_no_conversation(tmp_path: Path) -> None:
     assert (found, arrived.chats) == ({"1": {"passed": 1.0}, "2": {"passed": 0.0}}, 2)
 
 
+def test_what_a_run_says_once_more_in_its_folder_is_no_run(tmp_path: Path) -> None:
+    """A file that tells how another one begins, and what a model made of one thing that the agent said; rows that name tasks alone are about all runs that go by these."""
+    files: Files = {}
+    for n in ("1", "2"):
+        said = run(n)["messages"]
+        more = [*said, {"role": "user", "content": "Book it."}, {"role": "assistant", "content": "I book the boat."}]  # fmt: skip
+        asked = {"role": "user", "content": more[-1]["content"]}
+        made = [{"role": "system", "content": "Make it JSON."}, asked, {"role": "assistant", "content": "{}"}]  # fmt: skip
+        files[f"runs/b-{n}/last.json"] = [{"role": "system", "content": "You rent boats."}, *more]
+        files |= {f"runs/b-{n}/begun.json": said, f"runs/b-{n}/made.json": made}
+    files["made.jsonl"] = lines(*({"task_id": f"b-{n}", "patch": "x"} for n in (1, 2)))
+    assert task_keys(tmp_path, files) == ["b-1", "b-2"]
+
+
+def test_a_judges_log_is_neither_a_conversation_nor_a_verdict(tmp_path: Path) -> None:
+    """It names the model that judged, and says nothing of how it went; the runs say that themselves."""
+    files: Files = {"runs.json": [run(n, task_id=n, judge="gpt-4o", reward=n == "1") for n in ("1", "2")]}  # fmt: skip
+    asked = [{"role": "user", "content": "Which boat?"}, {"role": "assistant", "content": "7"}]
+    files["log.jsonl"] = lines(*({"task_id": n, "judge": "gpt-4o", "messages": asked} for n in ("1", "2")))  # fmt: skip
+    found, arrived = outcomes(tmp_path, files)
+    assert (found, arrived.chats) == ({"1": {"reward": 1.0}, "2": {"reward": 0.0}}, 2)
+
+
 @pytest.mark.parametrize(("word", "found"), [("task", {"1", "2", "3"}), ("group", set())])
 def test_names_of_tasks_without_a_second_attempt(
     tmp_path: Path, word: str, found: set[str]

@@ -287,3 +287,20 @@ def test_a_program_in_a_tag_is_answered_by_what_is_named(tmp_path: Path) -> None
         ("assistant", "I look.", [("execute", {"command": "SELECT 7"})]),
         ("tool", "Boat database output: [7]", []),
     ]
+
+
+def test_calls_that_what_is_answered_quotes(tmp_path: Path) -> None:
+    """The agent only mentions them; the results of several stand below a line each. One that it did not mention is none."""
+    asks = "I need:\n1. `find_boat(boat=7)`\n2. `close_boat(boat=7)`"
+    back = "Result of find_boat(boat=7):\n\nfree\n\nResult of close_boat(boat=7):\n\nclosed\n"
+    record = [said("user", ASKED), said("assistant", asks), said("user", back)]
+    steps = only(tmp_path, [*record, said("assistant", ANSWER)]).episode.steps
+    assert told(steps) == [
+        ("user", ASKED, []),
+        ("assistant", asks, FIND + CLOSE),
+        ("tool", "Result of find_boat(boat=7):\n\nfree", []),
+        ("tool", "Result of close_boat(boat=7):\n\nclosed", []),
+        ("assistant", ANSWER, []),
+    ]
+    other = [*record[:2], said("user", "Result of sell_boat(boat=7):\n\nsold"), said("assistant", ANSWER)]  # fmt: skip
+    assert not any(one.tool_calls for one in only(tmp_path, other).episode.steps)

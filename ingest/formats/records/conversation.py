@@ -25,6 +25,7 @@ from ingest.formats.records.written_results import (
     bind_tagged,
     bind_written,
     with_programs_once,
+    with_quoted_calls,
 )
 from ingest.records.call_names import CALL_IDS, RESULTS
 from ingest.records.episode import Step
@@ -153,6 +154,7 @@ def read_conversation(items: Sequence[Json]) -> Conversation:
     said = _without_pieces(said)
     bind_tagged(said)
     said = with_programs_once(said)
+    said = with_quoted_calls(said)
     bind_programs(said)
     bind_written(said)
     said = list(_with_results_apart(said))

@@ -19,6 +19,7 @@ from ingest.files.partial_json import parse_json
 from ingest.formats.acts_among_events import acted_dialogue, with_acts
 from ingest.formats.message_trees import branch_in_map, kept_branch
 from ingest.formats.records.fields import CONVERSATION, QUESTION, Fields
+from ingest.formats.records.naming import is_model
 from ingest.formats.records.speech import (
     ROLE_NAMED,
     SPEAKER_NAMED,
@@ -202,11 +203,12 @@ def _is_run(items: list[Any]) -> bool:
 
 
 def _is_judges(value: dict[str, Any], place: Place) -> bool:
-    """Whether all that a record tells is what the judge said that it names."""
-    named = any(
-        isinstance(v, str) and snake_case(k).split("_")[0] in _JUDGES for k, v in value.items()
-    )
-    return named and {one.role for one in speeches(place.items)} == {"assistant"}
+    """Whether all that a record tells is what the judge said that it names, or was asked where no verdict stands beside that."""
+    own = {snake_case(key): one for key, one in value.items()}
+    judges = {k: v for k, v in own.items() if isinstance(v, str) and k.split("_")[0] in _JUDGES}
+    is_judged = any(key in NAMES["verdicts"] for key in own.keys() - judges.keys())
+    alone = not is_judged and any(map(is_model, judges.values()))
+    return bool(judges) and (alone or {one.role for one in speeches(place.items)} == {"assistant"})
 
 
 def _fullest(place: Place) -> Place:

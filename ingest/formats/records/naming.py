@@ -75,9 +75,14 @@ class Naming:
         return self.base
 
 
+def is_model(name: str) -> bool:
+    """Whether a name can only be a model's."""
+    return _MODEL.fullmatch(name) is not None
+
+
 def model_in_path(source: str) -> str | None:
     """The model that the nearest folder around a file is called by."""
-    return next(filter(_MODEL.fullmatch, source.split("/")[-2::-1]), None)
+    return next(filter(is_model, source.split("/")[-2::-1]), None)
 
 
 def own_fields(record: Json) -> dict[str, Any]:

@@ -50,6 +50,11 @@ _BEGUN: Final = re.compile(
     r"^-+ BEGIN FUNCTION #\d+: ([\w.-]{1,64}) -+\n(?:Description: (.*))?", re.MULTILINE
 )
 """A tool that a prompt documents in words, as a heading says."""
+_FUNCTIONS: Final = re.compile(r"\btools:\s*```py(?:thon)?\n(.*?)```", re.DOTALL)
+_DEFINED: Final = re.compile(
+    r'^def (\w{1,64})\([^\n]*:\n\s+"""(.*?)\s*"""', re.MULTILINE | re.DOTALL
+)
+"""The tools of an agent that acts in programs: functions in a block below a line that says so."""
 _OBJECT: Final = re.compile(
     r"((?:(?!```).)*?)(?:\A|```(?:json)?\n)\s*(\{.*\})\s*(?:```\s*)?", re.DOTALL
 )
@@ -161,7 +166,8 @@ def listed_tools(text: str) -> list[dict[str, Any]]:
         named = [one for one in objects if isinstance(one.get("name"), str) and "parameters" in one]
         if named and len(named) == len(value):
             return named
-    return [{"name": name, "description": said} for name, said in _BEGUN.findall(text)]
+    defined = _DEFINED.findall("".join(_FUNCTIONS.findall(text)))
+    return [{"name": name, "description": said} for name, said in (*_BEGUN.findall(text), *defined)]
 
 
 def _value_at(text: str, place: int) -> Json:

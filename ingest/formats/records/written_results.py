@@ -18,7 +18,7 @@ from ingest.formats.records.calls import Message
 from ingest.formats.records.speech import Speech
 from ingest.formats.records.steps import AgentStep, said_by
 from ingest.formats.records.text_calls import SHELL, commands_in, object_act
-from ingest.formats.records.written_calls import plain_act, written_call
+from ingest.formats.records.written_calls import plain_act, written_act, written_call
 from ingest.records.episode import Step, ToolCall
 from ingest.records.text import Json, json_text, objects_in
 
@@ -47,7 +47,10 @@ _EXITED: Final = re.compile(r"\s*(?:exit ?code: ?|<returncode>)-?\d+[^\n]*\n", r
 RUN_ID: Final = "run_"
 """How the id of a call begins that was made of a program in an agent's text."""
 _LONGEST_END: Final = 40
-_LANGUAGES: Final = {"py": "python", "sh": SHELL, "shell": SHELL}
+_QUOTED: Final = re.compile(r"^[^\n`(]{0,40}\b([A-Za-z_]\w{0,63}\([^\n]*\)):[ \t]*\n", re.MULTILINE)
+PROGRAMS: Final = "python"
+"""The tool of an agent that calls others in its programs."""
+_LANGUAGES: Final = {"py": PROGRAMS, "sh": SHELL, "shell": SHELL}
 _LONGEST_PROMPT: Final = 202
 _HEADING: Final = re.compile(r"\A\s*[A-Z]{3,}[ \t]*\n")
 """A label in capitals above what is said: `DISCUSSION`."""
@@ -119,6 +122,26 @@ def with_programs_once(said: Sequence[Speech]) -> list[Speech]:
             one.message = {"content": words, "tool_calls": [{**calls[0], "function": ran}]}
             told.pop()
         told.append(one)
+    return told
+
+
+def with_quoted_calls(said: Sequence[Speech]) -> list[Speech]:
+    """The same, with calls that the agent's text only mentions where what is answered quotes each of them above its result: `Result of find("x"):`."""
+    told: list[Speech] = []
+    for number, one in enumerate(said):
+        asked = told[-1] if told and (told[-1].role, one.role) == ("assistant", "user") else None
+        text, words = _text(one), _text(asked) if asked else ""
+        heads = [found for found in _QUOTED.finditer(text) if words and found[1] in words]
+        calls = [written_act(found[1]) for found in heads]
+        if not asked or not heads or heads[0].start() or None in calls or asked.is_written:
+            told.append(one)
+            continue
+        made = [{**call, "id": f"quoted_{number}_{n}"} for n, call in enumerate(calls) if call]
+        asked.message = {**asked.message, "tool_calls": made}
+        ends = [*(found.start() for found in heads[1:]), len(text)]
+        for call, head, end in zip(made, heads, ends, strict=True):
+            result = {"content": text[head.start() : end].rstrip(), "tool_call_id": call["id"]}
+            told.append(replace(one, role="tool", message={"role": "tool", **result}))
     return told
 
 
@@ -229,9 +252,9 @@ def bind_written(said: Sequence[Speech]) -> None:
             one.is_written = True
     asked = [(one, after) for one, after in zip_longest(said, said[1:]) if one.is_written]
     replies = [after for _, after in asked if after is not None and after.role == "user"]
-    told = [marked_result(_text(after)) for after in replies]
-    for after, result in zip(replies, told, strict=True):
-        if result is not None or not any(one is not None for one in told):
+    results = [marked_result(_text(after)) for after in replies]
+    for after, result in zip(replies, results, strict=True):
+        if result is not None or not any(one is not None for one in results):
             text = _text(after) if result is None else result
             after.role, after.message = "tool", {"role": "tool", "content": text}
     answered = [call for call, after in asked if after is not None and after.role == "tool"]
