@@ -26,7 +26,6 @@ from ingest.formats.spans import (
     langfuse_export,
     langsmith_run,
     model_calls,
-    openai_agents_export,
     otlp_request,
     span_records,
     trace_records,
@@ -38,7 +37,6 @@ from ingest.records.text import NOT_JSON, Json
 FORMATS: Final[tuple[Format, ...]] = (
     langfuse_export.FORMAT,
     *langsmith_run.FORMATS,
-    openai_agents_export.FORMAT,
     claude_code_session.FORMAT,
     atif.FORMAT,
     inspect_log.FORMAT,
