@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from ingest.formats import chat_lines, conversation_record, message_lines, turn_records
 from ingest.formats.agents import (
-    atif,
     bedrock_agent_traces,
     claude_code_session,
     event_streams,
@@ -38,7 +37,6 @@ FORMATS: Final[tuple[Format, ...]] = (
     langfuse_export.FORMAT,
     *langsmith_run.FORMATS,
     claude_code_session.FORMAT,
-    atif.FORMAT,
     inspect_log.FORMAT,
     openhands.FORMAT,
     swe_agent.FORMAT,

@@ -211,6 +211,7 @@ def test_an_atif_trajectory_is_the_same_episode(tmp_path: Path, *, named: bool) 
     }
     episode = only_episode(read(tmp_path, [trajectory]))
     assert [told(step) for step in episode.steps] == EXPECTED
-    assert (episode.conversation_id, episode.agent, episode.source) == ("c1", "desk", "atif")
+    assert (episode.conversation_id, episode.agent) == ("c1", "desk")
     assert len(episode.tools) == 1
+    assert [(s.input_tokens, s.output_tokens) for s in episode.steps if s.tool_calls] == [(10, 5)]
     assert "reasoning_left_out" in episode.completeness

@@ -112,6 +112,8 @@ def _step_of(own: dict[str, Any], *, needs_result: bool) -> AgentStep | None:
     named = [{**call, "id": call.get("id") or f"step_{n}"} for n, call in enumerate(calls)]
     if told is None or (told == [] and key in RESULT_LISTS):
         return AgentStep(calls=named)
+    if listed := _listed_results(told, [call["id"] for call in named]):
+        return AgentStep(calls=named, results=listed)
     if isinstance(told, str) and len(told.strip().splitlines()) == len(named) > 1:
         told = told.strip().splitlines()  # what several calls brought, each in a line
     several = told if isinstance(told, list) and len(told) == len(named) > 1 else [told]
@@ -123,6 +125,22 @@ def _step_of(own: dict[str, Any], *, needs_result: bool) -> AgentStep | None:
         for call, one in zip_longest(named[: len(several)], several)
     ]
     return AgentStep(calls=named, results=results)
+
+
+def _listed_results(told: Json, asked: list[str]) -> list[dict[str, Any]]:
+    """The results that an object does nothing but list (`{"results": [{"content": …}]}`), each maybe with its call's id.
+
+    A terminal does not say whose its screen is: of as many as were asked for, each is the next one's.
+    """
+    listed = [*told.values()][0] if isinstance(told, dict) and [*told] == ["results"] else None
+    seen = objects_in(listed)
+    ids = [next((one[k] for k in (*CALL_IDS, "source_call_id") if one.get(k)), None) for one in seen]
+    whose = asked if len(asked) == len(seen) and not any(ids) else ids
+    return [
+        {"tool_call_id": name if name in asked else None, "content": one["content"]}
+        for one, name in zip(seen, whose, strict=True)
+        if "content" in one
+    ]
 
 
 def _by_tool(calls: list[dict[str, Any]], told: Json) -> tuple[list[dict[str, Any]], Json]:
