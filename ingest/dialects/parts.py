@@ -11,7 +11,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from ingest.dialects.attributes import is_elided, parsed
-from ingest.dialects.content_blocks import blocks_text, is_text_block, part_text, result_text
+from ingest.dialects.content_blocks import (
+    blocks_text,
+    is_text_block,
+    part_text,
+    protocol_result,
+    result_text,
+)
 from ingest.files.partial_json import parse_json
 from ingest.records.call_names import ARGUMENTS, TOOLS
 from ingest.records.episode import Step, ToolCall
@@ -297,9 +303,10 @@ _RESULTS_WITHIN: Final[dict[str, Callable[[dict[str, Any]], Step]]] = {
 
 
 def result_parts(content: Json) -> Json:
-    """The parts of a result, where a client wrote a model API's, LangChain's or MCP's parts, or the one, as JSON into the place of its text."""
+    """The parts of a result, where a client wrote a model API's, LangChain's or MCP's parts, or the one, or MCP's whole result, as JSON into the place of its text."""
     is_one = isinstance(content, str) and content[:1] == "{" and '"annotations"' in content
-    parts = parts_in(f"[{content}]" if is_one else content)
+    whole = protocol_result(parsed(content)) if is_one else None
+    parts = whole["content"] if whole else parts_in(f"[{content}]" if is_one else content)
     return parts if parts and all(_is_result_part(part) for part in parts) else content
 
 

@@ -9,7 +9,17 @@ from typing import Any
 import pytest
 
 from ingest.formats.records.written_calls import acts_of, listed_calls, written_call
-from tests.unit.test_ingest_harnesses import ANSWER, ASKED, Record, call, decoded, only, said, told
+from tests.unit.test_ingest_harnesses import (
+    ANSWER,
+    ASKED,
+    PROMPT,
+    Record,
+    call,
+    decoded,
+    only,
+    said,
+    told,
+)
 
 CLOSE = [("close_boat", {"boat": 7})]
 FIND = [("find_boat", {"boat": 7})]
@@ -203,13 +213,25 @@ def test_a_bare_truth_beside_the_messages_says_that_it_went_well(
 
 
 def test_one_part_of_mcp_in_the_place_of_a_result_is_its_text(tmp_path: Path) -> None:
-    """Where it carries what only a client writes; an object of the tool's own stays."""
+    """Where it carries what only a client writes, also in the whole result; an object of the tool's own stays."""
     part = {"type": "text", "text": "7 free", "annotations": None, "meta": None}
     own = {"type": "text", "text": "7 free"}
-    results = [{"type": "function_call_output", "call_id": f"c{n}", "output": json.dumps(one)} for n, one in enumerate((part, own))]  # fmt: skip
-    asked = [{"type": "function_call", "call_id": f"c{n}", "name": "find_boat", "arguments": "{}"} for n in (0, 1)]  # fmt: skip
+    whole = {"content": [part], "isError": False, "meta": None, "structuredContent": None}
+    results = [{"type": "function_call_output", "call_id": f"c{n}", "output": json.dumps(one)} for n, one in enumerate((part, own, whole))]  # fmt: skip
+    asked = [{"type": "function_call", "call_id": f"c{n}", "name": "find_boat", "arguments": "{}"} for n in range(3)]  # fmt: skip
     steps = only(tmp_path, [said("user", ASKED), *asked, *results]).episode.steps
-    assert [one.content for one in steps if one.role == "tool"] == ["7 free", json.dumps(own)]
+    assert [s.content for s in steps if s.role == "tool"] == ["7 free", json.dumps(own), "7 free"]
+
+
+def test_an_example_that_a_prompt_plays_through_is_left_out(tmp_path: Path) -> None:
+    """The user says where it is over; the prompt before it stays, and so does what two people said of a task."""
+    example = [said("user", PROMPT), said("assistant", "I look."), said("user", "free")]
+    asks = f"Now write what solves the actual task:\n{ASKED}"
+    episode = only(tmp_path, [*example, said("user", asks), said("assistant", ANSWER)]).episode
+    assert [one.content for one in episode.steps] == [PROMPT, asks, ANSWER]
+    assert "other_messages_left_out" in episode.completeness
+    talk = [*example, said("user", "Now tell me of it."), said("assistant", ANSWER)]
+    assert len(only(tmp_path, talk).episode.steps) == 5
 
 
 FILES: dict[str, list[Any]] = {

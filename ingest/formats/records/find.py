@@ -32,7 +32,7 @@ from ingest.formats.records.speech import (
     strength,
     time_of,
 )
-from ingest.formats.records.steps import AgentStep, is_idle, nested_steps, step_in
+from ingest.formats.records.steps import AgentStep, is_idle, step_in
 from ingest.formats.records.transcripts import items_of, turns_of
 from ingest.formats.records.words import NAMES, role_of, snake_case
 from ingest.formats.records.written_calls import (
@@ -187,7 +187,6 @@ def _readers() -> tuple[Callable[[dict[str, Any]], Iterable[Place]], ...]:
         _transcripts,
         _events,
         _turns,
-        _plans,
         _parts,
         _written_steps,
         _acted_dialogues,
@@ -230,15 +229,6 @@ def _steps(value: dict[str, Any]) -> list[Place]:
         return []
     lists = (replace(one, items=[*map(step_of_pair, one.items)]) for one in _lists(value))
     return [place for place in lists if place.items and not _speaks(place.items)]
-
-
-def _plans(value: dict[str, Any]) -> Iterator[Place]:
-    """The steps of a tree beside what was asked, where they are all below one key."""
-    asked = Fields(value).words(QUESTION) is not None
-    told = {key: [*nested_steps(one)] for key, one in value.items()} if asked else {}
-    trees = [(key, steps) for key, steps in told.items() if steps]
-    for key, steps in trees if len(trees) == 1 else ():
-        yield Place(path=(key,), items=steps, holders=(value,))
 
 
 def _parts(value: dict[str, Any]) -> Iterator[Place]:

@@ -28,7 +28,6 @@ _DESCRIBES: Final = ("description", "doc")
 _LONGEST_NAME: Final = 64
 _DIGITS: Final = 4
 """Digits of the number of a step."""
-_DEEPEST: Final = 24
 _SENTENCE: Final = 3
 """Words from which a text is something that is said, and no id."""
 
@@ -67,18 +66,6 @@ def is_idle(item: Json) -> bool:
     own = {snake_case(key): one for key, one in item.items()} if isinstance(item, dict) else {}
     places = [key for key in (*CALL_LISTS, *RESULTS) if key in own]
     return len(places) > 1 and not any(own[key] for key in places) and places[0] in CALL_LISTS
-
-
-def nested_steps(value: Json, deep: int = 0) -> Iterator[dict[str, Any]]:
-    """The steps at any depth of a tree, in its order, under the names that readers know: a plan's parts hold steps, and a step those that it led to."""
-    step = _called_below(value)
-    if step is not None and isinstance(value, dict):
-        yield _folded(value)
-    below = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    for one in below if deep < _DEEPEST else ():
-        # What a tool was given or returned is nobody's step.
-        if step is None or (isinstance(one, list) and any(map(_called_below, one))):
-            yield from nested_steps(one, deep + 1)
 
 
 def _folded(value: dict[str, Any]) -> dict[str, Any]:
@@ -132,9 +119,11 @@ def _listed_results(told: Json, asked: list[str]) -> list[dict[str, Any]]:
 
     A terminal does not say whose its screen is: of as many as were asked for, each is the next one's.
     """
-    listed = [*told.values()][0] if isinstance(told, dict) and [*told] == ["results"] else None
+    listed = told["results"] if isinstance(told, dict) and [*told] == ["results"] else None
     seen = objects_in(listed)
-    ids = [next((one[k] for k in (*CALL_IDS, "source_call_id") if one.get(k)), None) for one in seen]
+    ids = [
+        next((one[k] for k in (*CALL_IDS, "source_call_id") if one.get(k)), None) for one in seen
+    ]
     whose = asked if len(asked) == len(seen) and not any(ids) else ids
     return [
         {"tool_call_id": name if name in asked else None, "content": one["content"]}
