@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ingest.files.file_facts import stem_of
-from ingest.formats.records.fields import AGENT, APP, MODEL, TRIAL, USER, Fields
+from ingest.formats.records.fields import AGENT, APP, MODEL, TASK, TRIAL, USER, Fields
 from ingest.formats.records.naming import naming_of
 from ingest.formats.records.verdicts import (
     VERDICTS,
@@ -117,10 +117,10 @@ class Verdicts:
             task = naming.task or naming.about or naming.named or str(row.get(tried) or "")
             fits = [found for one in names_in(row) if one != task and (found := self._find(one))]
             named = set.intersection(*fits) if task and fits else set()
-            # What names nothing else is told of the runs that go by the task.
-            is_plain = bool(fits) or task != naming.task or task.isdecimal()
-            named = named if is_plain else self._find(task)
-            if len(named) == 1 or not is_plain:
+            # A row that names nothing else is about all runs that go by the task.
+            is_of_run = bool(fits) or task != Fields(row).top_text(TASK) or task.isdecimal()
+            named = named if is_of_run else self._find(task)
+            if len(named) == 1 or not is_of_run:
                 yield from ((self._runs[n].episode_id, task) for n in named)
 
     def _add_right_answers(self, file: str, path: Parts, values: Sequence[Json]) -> None:

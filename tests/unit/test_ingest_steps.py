@@ -263,3 +263,16 @@ def test_a_thumb_is_a_verdict_whatever_its_field_is_called(tmp_path: Path, thumb
     messages = [{"role": "user", "content": ASKED}, {"role": "assistant", "content": ANSWER}]
     chat = only(read(tmp_path, {"messages": messages, "retour": {"pouce": thumb}}))
     assert [(one.name, one.label) for one in chat.outcomes] == [("pouce", thumb)]
+
+
+def test_a_name_of_several_words_under_a_key_that_is_a_tools(tmp_path: Path) -> None:
+    """The server stands before its tool's name; a sentence names none."""
+    step = {"tool": "Order desk:find order", "parameters": ARGUMENTS, "result": RESULT}
+    record = {"task_description": ASKED, "execution_results": [step], "final_solution": ANSWER}
+    steps = only(read(tmp_path, record)).episode.steps
+    assert [call.name for one in steps for call in one.tool_calls] == ["Order desk:find order"]
+    assert [one.content for one in steps] == [ASKED, None, RESULT, ANSWER]
+    said = {**record, "execution_results": [{**step, "tool": "I find the order."}]}
+    assert not any(
+        one.tool_calls for chat in read(tmp_path, said).chats for one in chat.episode.steps
+    )

@@ -26,6 +26,10 @@ from ingest.records.text import Json, json_text, load_json, objects_in
 
 _DESCRIBES: Final = ("description", "doc")
 _LONGEST_NAME: Final = 64
+_PLAIN: Final = TOOLS[:4]
+_MOST_WORDS: Final = 4
+"""Words of a name under a key that can only be a tool's: `Weather Data:get_wind`."""
+_ENDS: Final = (".", "?", "!")
 _DIGITS: Final = 4
 """Digits of the number of a step."""
 _SENTENCE: Final = 3
@@ -183,7 +187,10 @@ def call_of(value: dict[str, Any]) -> dict[str, Any] | None:
     inner = own.get("function")
     if isinstance(inner, dict):
         own = {**own, **{snake_case(key): one for key, one in inner.items()}}
-    name = next((own[key] for key in TOOLS if _is_tool(own.get(key))), None)
+    named = (
+        key for key in TOOLS if _is_tool(own.get(key), most=_MOST_WORDS if key in _PLAIN else 1)
+    )
+    name = next((own[key] for key in named), None)
     # A call in the form of a model's API may have text for arguments: a program.
     text = str if isinstance(inner, dict) else dict
     key = next((k for k in ARGUMENTS if _are_arguments(own.get(k), text)), None)
@@ -206,8 +213,9 @@ def said_by(step: AgentStep) -> str | None:
     return given[0] if len(words) >= _SENTENCE else None
 
 
-def _is_tool(value: Json) -> bool:
-    return isinstance(value, str) and 0 < len(value) <= _LONGEST_NAME and len(value.split()) == 1
+def _is_tool(value: Json, *, most: int) -> bool:
+    short = isinstance(value, str) and len(value) <= _LONGEST_NAME
+    return short and 0 < len(str(value).split()) <= most and not str(value).endswith(_ENDS)
 
 
 def _are_arguments(value: Json, text: type) -> bool:
