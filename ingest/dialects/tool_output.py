@@ -35,7 +35,7 @@ RESULT_MARK: Final = re.compile(
 )
 """What a result begins with where an agent's client tells it in words: `Observation: …`."""
 _NAMED_MARK: Final = re.compile(
-    r"\s*(?:The (?:output|result) of [\w ]{1,40}?(?::| is\b)|[A-Z][\w-]*(?: [\w-]+){0,2} (?:output|result|response)s?:)"
+    r"\s*(?:The (?:output|result) of [\w ]{1,40}?(?::| is\b)|[A-Z][\w-]*(?: (?!(?:is|are|was|the)\b)[\w-]+){0,2} (?:output|result|response)s?:)"
 )
 """The same with the name of what answered, which is a part of what the agent was told: `Shop database output: …`."""
 FAILURE_MARK: Final = re.compile(r"\s*(?:Call id: \S+\n)?Error[ \t]*:[ \t]*\n?")

@@ -99,8 +99,9 @@ def _plain_span(value: dict[str, Any]) -> dict[str, Any]:
     own = {snake_case(key): one for key, one in value.items()}
     data = own.pop(_DATA, {} if own.get("object") == "trace" else None)
     if isinstance(data, dict):
-        trace = {"conversation_id": own.get("group_id"), "trace_id": own.get("id")}
-        own = (trace if own.get("object") == "trace" else {}) | {"input": None, "parent_id": None} | own | data  # fmt: skip
+        root = {"conversation_id": own.get("group_id"), "trace_id": own.get("id")}
+        beside = root if own.get("object") == "trace" else {}
+        own = {"input": None, "parent_id": None, **beside, **own, **data}
         own |= {} if own.get("type") in _OPERATIONS else {"type": "general"}
     for inner in (own[key] for key in _HOLDERS if isinstance(own.get(key), dict)):
         named = {snake_case(key): one for key, one in inner.items()}
