@@ -295,19 +295,20 @@ def test_objects_that_a_person_answers_stay_what_the_agent_said(tmp_path: Path) 
 
 
 def test_a_program_in_a_tag_is_answered_by_what_is_named(tmp_path: Path) -> None:
-    """What answered is named in front of the result, which stays whole."""
+    """What answered is named in front of the result, which stays whole; the last answer is without its tags."""
     steps = only(
         tmp_path,
         [
             said("user", ASKED),
             said("assistant", "I look. <execute>SELECT 7</execute>"),
             said("user", "Boat database output: [7]"),
-            said("assistant", ANSWER),
+            said("assistant", f"<thought>Done.</thought>\n<respond> {ANSWER} </respond>"),
         ],
     ).episode.steps
-    assert told(steps)[1:3] == [
+    assert told(steps)[1:] == [
         ("assistant", "I look.", [("execute", {"command": "SELECT 7"})]),
         ("tool", "Boat database output: [7]", []),
+        ("assistant", ANSWER, []),
     ]
 
 

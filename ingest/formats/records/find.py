@@ -19,7 +19,7 @@ from ingest.files.partial_json import parse_json
 from ingest.formats.acts_among_events import acted_dialogue, with_acts
 from ingest.formats.message_trees import branch_in_map, kept_branch
 from ingest.formats.records.fields import CONVERSATION, QUESTION, Fields
-from ingest.formats.records.naming import is_model
+from ingest.formats.records.naming import MODEL_NAME
 from ingest.formats.records.speech import (
     ROLE_NAMED,
     SPEAKER_NAMED,
@@ -206,7 +206,7 @@ def _is_judges(value: dict[str, Any], place: Place) -> bool:
     own = {snake_case(key): one for key, one in value.items()}
     judges = {k: v for k, v in own.items() if isinstance(v, str) and k.split("_")[0] in _JUDGES}
     is_judged = any(key in NAMES["verdicts"] for key in own.keys() - judges.keys())
-    alone = not is_judged and any(map(is_model, judges.values()))
+    alone = not is_judged and any(map(MODEL_NAME.fullmatch, judges.values()))
     return bool(judges) and (alone or {one.role for one in speeches(place.items)} == {"assistant"})
 
 

@@ -29,7 +29,6 @@ _LONGEST_NAME: Final = 64
 _PLAIN: Final = TOOLS[:4]
 _MOST_WORDS: Final = 4
 """Words of a name under a key that can only be a tool's: `Weather Data:get_wind`."""
-_ENDS: Final = (".", "?", "!")
 _DIGITS: Final = 4
 """Digits of the number of a step."""
 _SENTENCE: Final = 3
@@ -215,7 +214,9 @@ def said_by(step: AgentStep) -> str | None:
 
 def _is_tool(value: Json, *, most: int) -> bool:
     short = isinstance(value, str) and len(value) <= _LONGEST_NAME
-    return short and 0 < len(str(value).split()) <= most and not str(value).endswith(_ENDS)
+    return (
+        short and 0 < len(str(value).split()) <= most and not str(value).endswith((".", "?", "!"))
+    )
 
 
 def _are_arguments(value: Json, text: type) -> bool:
