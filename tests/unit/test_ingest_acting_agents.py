@@ -308,7 +308,7 @@ def test_a_program_in_a_tag_is_answered_by_what_is_named(tmp_path: Path) -> None
     assert told(steps)[1:] == [
         ("assistant", "I look.", [("execute", {"command": "SELECT 7"})]),
         ("tool", "Boat database output: [7]", []),
-        ("assistant", ANSWER, []),
+        ("assistant", f"Done.\n{ANSWER}", []),
     ]
 
 

@@ -18,7 +18,6 @@ from ingest.formats.records.calls import Message
 from ingest.formats.records.speech import Speech
 from ingest.formats.records.steps import AgentStep, said_by
 from ingest.formats.records.text_calls import SHELL, commands_in, object_act
-from ingest.formats.records.words import NAMES
 from ingest.formats.records.written_calls import plain_act, written_act, written_call
 from ingest.records.episode import Step, ToolCall
 from ingest.records.text import Json, json_text, objects_in
@@ -228,10 +227,8 @@ def bind_programs(said: Sequence[Speech]) -> None:
     for one in said if any(found.re is _RUN for found in programs.values()) else ():
         parts = _AROUND.findall(_text(one)) if one.role == "assistant" else []
         if parts and not _AROUND.sub("", _text(one)).strip() and not one.message.get("tool_calls"):
-            # What such an agent says stands in tags as well, beside its thoughts.
-            answers = [text.strip() for tag, text in parts if tag not in NAMES["reasoning"]]
-            one.message = {"content": "\n".join(answers)}
-            one.flags |= {"reasoning_left_out"} if len(answers) < len(parts) else set()
+            # What such an agent says stands in tags as well.
+            one.message = {"content": "\n".join(text.strip() for _, text in parts)}
 
 
 def as_program(answer: Message, before: Sequence[Message]) -> Message:
