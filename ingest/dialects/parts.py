@@ -205,9 +205,7 @@ def read_calls(value: dict[str, Any]) -> Iterable[ToolCall]:
         if isinstance(item, dict):
             call = item["tool_call"] if isinstance(item.get("tool_call"), dict) else item
             inner = call["function"] if isinstance(call.get("function"), dict) else call
-            yield read_call(
-                first_of(call, "id", "toolCallId", "call_id", "request_id", "tool_id"), inner
-            )
+            yield read_call(first_of(call, "id", *_RUN_IDS, "request_id", "tool_id"), inner)
 
 
 def read_result(part: dict[str, Any]) -> Step:
