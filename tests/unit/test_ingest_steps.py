@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
-from ingest.formats.records.speech import ROLE_NAMED, strength
+from ingest.formats.records.speech import ROLE_NAMED, Speech, strength
+from ingest.formats.records.text_calls import listed_tools, object_act
 from ingest.formats.records.written_calls import written_call
+from ingest.formats.records.written_results import bind_programs, with_quoted_calls
 from tests.unit.test_ingest_records import (
     ANSWER,
     ARGUMENTS,
@@ -238,6 +240,24 @@ def test_hostile_nests_and_blanks_cost_what_they_are_long() -> None:
         f"Action: find({blanks}-1{blanks}x",
     ):
         assert written_call(text) is None
+    for text in (
+        "{" + blanks,
+        f"```json\n{blanks}",
+        "```{" * 50_000,
+        "}" * 200_000,
+        f"{{{blanks}}}x",
+    ):
+        assert object_act(text) is None
+    begun = f'tools:\n```python\ndef f(x):\n    """{blanks}'
+    assert listed_tools(f"{begun}\n```") == listed_tools("tools:" * 30_000) == []
+    said = [
+        Speech(role="assistant", message={"content": "<execute>x</execute>"}),
+        Speech(role="user", message={"content": "Output: 7"}),
+        Speech(role="assistant", message={"content": "<x><y>" * 30_000}),
+        Speech(role="user", message={"content": "f(" * 100_000}),
+    ]
+    bind_programs(said)
+    assert len(with_quoted_calls(said)) == len(said)
 
 
 def test_what_a_message_counts_is_counted_once(tmp_path: Path) -> None:

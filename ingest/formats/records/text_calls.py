@@ -51,9 +51,7 @@ _BEGUN: Final = re.compile(
 )
 """A tool that a prompt documents in words, as a heading says."""
 _FUNCTIONS: Final = re.compile(r"\btools:\s*```py(?:thon)?\n(.*?)```", re.DOTALL)
-_DEFINED: Final = re.compile(
-    r'^def (\w{1,64})\([^\n]*:\n\s+"""(.*?)\s*"""', re.MULTILINE | re.DOTALL
-)
+_DEFINED: Final = re.compile(r'^def (\w{1,64})\([^\n]*:\n\s+"""(.*?)"""', re.MULTILINE | re.DOTALL)
 """The tools of an agent that acts in programs: functions in a block below a line that says so."""
 _OBJECT: Final = re.compile(
     r"((?:(?!```).)*?)(?:\A|```(?:json)?\n)\s*(\{.*\})\s*(?:```\s*)?", re.DOTALL
@@ -167,7 +165,8 @@ def listed_tools(text: str) -> list[dict[str, Any]]:
         if named and len(named) == len(value):
             return named
     defined = _DEFINED.findall("".join(_FUNCTIONS.findall(text)))
-    return [{"name": name, "description": said} for name, said in (*_BEGUN.findall(text), *defined)]
+    named = (*_BEGUN.findall(text), *defined)
+    return [{"name": name, "description": said.strip()} for name, said in named]
 
 
 def _value_at(text: str, place: int) -> Json:

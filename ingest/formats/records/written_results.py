@@ -40,6 +40,7 @@ _RUN: Final = re.compile(
 )  # fmt: skip
 """A program in a tag that has it run; where the tag stopped the model, it does not end."""
 _AROUND: Final = re.compile(r"<(\w+)>((?:(?!</?\1>).)*)</\1>", re.DOTALL)
+_TAGGED_PART: Final = re.compile(r"\s*<(\w+)>((?:(?!</?\1>).)*)</\1>\s*", re.DOTALL)
 _TERMINAL: Final = re.compile(r"(?:[^\d\s]\$|\w@[\w.:~/-]+#)\s*\Z")
 """What a terminal shows ends with its prompt: no amount, and no name of a language."""
 _EXITED: Final = re.compile(r"\s*(?:exit ?code: ?|<returncode>)-?\d+[^\n]*\n", re.IGNORECASE)
@@ -131,7 +132,8 @@ def with_quoted_calls(said: Sequence[Speech]) -> list[Speech]:
     for number, one in enumerate(said):
         asked = told[-1] if told and (told[-1].role, one.role) == ("assistant", "user") else None
         text, words = _text(one), _text(asked) if asked else ""
-        heads = [found for found in _QUOTED.finditer(text) if words and found[1] in words]
+        begins = _QUOTED.match(text) if words else None
+        heads = [found for found in _QUOTED.finditer(text) if found[1] in words] if begins else []
         calls = [written_act(found[1]) for found in heads]
         if not asked or not heads or heads[0].start() or None in calls or asked.is_written:
             told.append(one)
@@ -225,10 +227,19 @@ def bind_programs(said: Sequence[Speech]) -> None:
             result = {"content": shown[1] if shown else told, "tool_call_id": made["id"]}
             after.role, after.message = "tool", {"role": "tool", **result}
     for one in said if any(found.re is _RUN for found in programs.values()) else ():
-        parts = _AROUND.findall(_text(one)) if one.role == "assistant" else []
-        if parts and not _AROUND.sub("", _text(one)).strip() and not one.message.get("tool_calls"):
+        if one.role == "assistant" and (parts := _in_tags(_text(one))):
             # What such an agent says stands in tags as well.
-            one.message = {"content": "\n".join(text.strip() for _, text in parts)}
+            one.message = {**one.message, "content": "\n".join(parts)}
+
+
+def _in_tags(text: str) -> list[str]:
+    """The texts of which a text is made, each in a tag; none where it holds more."""
+    parts: list[str] = []
+    place = 0
+    while found := _TAGGED_PART.match(text, place):
+        parts.append(found[2].strip())
+        place = found.end()
+    return parts if place == len(text) else []
 
 
 def as_program(answer: Message, before: Sequence[Message]) -> Message:
