@@ -165,8 +165,8 @@ def listed_tools(text: str) -> list[dict[str, Any]]:
         if named and len(named) == len(value):
             return named
     defined = _DEFINED.findall("".join(_FUNCTIONS.findall(text)))
-    named = (*_BEGUN.findall(text), *defined)
-    return [{"name": name, "description": said.strip()} for name, said in named]
+    told = (*_BEGUN.findall(text), *defined)
+    return [{"name": name, "description": said.strip()} for name, said in told]
 
 
 def _value_at(text: str, place: int) -> Json:
