@@ -29,7 +29,7 @@ from ingest.assembly.tool_definitions import merge_tools, with_schemas
 from ingest.assembly.tool_runs import join_runs
 from ingest.dialects.identity import has_failed
 from ingest.dialects.reading import AGENT, MODEL, TOOL
-from ingest.dialects.tool_output import RESULT_MARK
+from ingest.dialects.tool_output import marked_result
 from ingest.formats.records.written_results import RUN_ID, with_programs
 from ingest.records.episode import Episode, Step, episode_id_of
 from ingest.records.outcome import Outcome
@@ -168,11 +168,13 @@ def _main(threads: Sequence[Thread]) -> Thread | None:
     acting = _last_calls(thread for thread in threads if _acts(thread))
 
     def weight(thread: Thread) -> tuple[bool, bool, bool, int, int, int]:
-        # A classifier before the agent stands higher than it, and has said its word when the agent begins to act.
+        # A classifier before the agent stands higher than it, and has said its word when the agent begins to act;
+        # what sums up a conversation of the agent's has a trace to itself.
         spoke = {} if _acts(thread) else _last_calls([thread])
         before = sum(at < acting.get(trace, 0) for trace, at in spoke.items())
         first = thread.calls[0].span.started_at
-        prepares = 2 * before > len(spoke)
+        apart = bool(acting) and acting.keys().isdisjoint(spoke)
+        prepares = (apart and not _acts(thread)) or 2 * before > len(spoke)
         beside = thread.within is not None, all(call.is_linked for call in thread.calls), prepares
         return *beside, thread.depth, -len(thread.steps), first
 
@@ -186,7 +188,7 @@ def _acts(thread: Thread) -> bool:
     )
     # An agent that acts in programs is told in words what came of them.
     told = (after.content or "" for one, after in pairwise(thread.steps) if one.role == "assistant")
-    return any(asks) or any(map(RESULT_MARK.match, told))
+    return any(asks) or any(marked_result(one) is not None for one in told)
 
 
 def _last_calls(threads: Iterable[Thread]) -> dict[str, int]:

@@ -52,7 +52,7 @@ _LONGEST_ARGUMENTS: Final = 65_536
 _PAUSED: Final = re.compile(r"(?:[\w.]+\.)?(?:Graph|Node)Interrupt\b")
 _OWN_NAME: Final = re.compile(
     r"(?i)(?:.*[._])?"
-    r"(?:((?:conversation|convo?|dialog(?:ue)?|chat)[._]?id)|(session[._]?id)|(?:task[._]key|scenario[._](?:id|key)|(?:test|eval)[._]?case[._]id))"
+    r"(?:((?:conversation|convo?|dialog(?:ue)?|chat)[._]?id)|(session[._]?id)|(?:task[._]key|scenario[._](?:id|key)|(?:(?:test|eval)[._]?case|(?:experiment|dataset)[._](?:item|example))[._]id))"
 )
 _OF_MACHINES: Final = frozenset(_KEYS["of_machine"])
 """Words before a session that is a connection's, a program's, or another one."""

@@ -1,4 +1,4 @@
-"""LangSmith's OpenTelemetry spans: whole inputs and outputs as JSON in `gen_ai.prompt` and `gen_ai.completion`.
+"""LangSmith's OpenTelemetry spans: whole inputs and outputs as JSON in `gen_ai.prompt` and `gen_ai.completion`, or these flattened.
 
 `langsmith.trace.session_id` is the project there, never the conversation. `langsmith.metadata.*` also carries the
 app's environment variables; none of them is read.
@@ -11,6 +11,7 @@ from typing import Any, Final
 from ingest.dialects.attributes import captured, first_text, parsed, parsed_call, text_of
 from ingest.dialects.identity import has_failed, identity
 from ingest.dialects.messages import Messages, read_messages
+from ingest.dialects.openllmetry import flattened
 from ingest.dialects.otel_genai import reading_of
 from ingest.dialects.reading import AGENT, MODEL, OTHER, TOOL, Dialect, Reading
 from ingest.dialects.tool_schemas import read_tools
@@ -33,12 +34,18 @@ def read(span: Span) -> Reading:
     fields: dict[str, Any] = identity(span)
     given, made = Messages(), Messages()
     if kind == MODEL:
-        given = read_messages(attributes.get("gen_ai.prompt"), role="user")
-        made = read_messages(attributes.get("gen_ai.completion"), role="assistant")
+        given = _side(attributes, "gen_ai.prompt", "user")
+        made = _side(attributes, "gen_ai.completion", "assistant")
         given.tools = read_tools(attributes.get("gen_ai.tool.definitions")) or given.tools
     elif kind == TOOL:
         fields.update(_tool(span))
     return reading_of(span, given, made, kind=kind, dialect=NAME, **fields)
+
+
+def _side(attributes: Attributes, key: str, role: str) -> Messages:
+    """The messages of one side, whole or as whoever traces by hand writes them."""
+    told = attributes.get(key)
+    return flattened(attributes, key, role) if told is None else read_messages(told, role=role)
 
 
 def _kind(attributes: Attributes) -> str:

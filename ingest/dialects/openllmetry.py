@@ -55,8 +55,8 @@ def read(span: Span) -> Reading:
     given, made = Messages(), Messages()
     kind = _kind(attributes)
     if kind == MODEL:
-        given = _flattened(attributes, "gen_ai.prompt", "user")
-        made = _flattened(attributes, "gen_ai.completion", "assistant")
+        given = flattened(attributes, "gen_ai.prompt", "user")
+        made = flattened(attributes, "gen_ai.completion", "assistant")
         given.tools = _tools(attributes)
     elif kind == TOOL:
         fields.update(_tool(span))
@@ -66,7 +66,7 @@ def read(span: Span) -> Reading:
 def _with_flattened(reading: Reading, attributes: Attributes) -> Reading:
     """The same, with tools and calls that stand beside the messages as older releases have them: some clients write both ways."""
     tools = reading.tools or tuple(_tools(attributes))
-    told = _flattened(attributes, "gen_ai.completion", "assistant").steps
+    told = flattened(attributes, "gen_ai.completion", "assistant").steps
     return replace(reading, tools=tools, output=tuple(with_calls(reading.output, told)))
 
 
@@ -92,7 +92,8 @@ def _kind(attributes: Attributes) -> str:
     return TOOL if operation == "execute_tool" else OTHER
 
 
-def _flattened(attributes: Attributes, prefix: str, role: str) -> Messages:
+def flattened(attributes: Attributes, prefix: str, role: str) -> Messages:
+    """The messages that attributes hold, a number each: `gen_ai.prompt.0.role`."""
     found = Messages()
     for item in unflatten(attributes, prefix):
         if not isinstance(item, dict):

@@ -93,8 +93,8 @@ def _by_meaning(span: Span) -> dict[str, Any]:
 
 
 def _run(span: Span, told: dict[str, Any]) -> dict[str, Any] | None:
-    """A tool's run, named by an attribute or behind the word for a tool in the span's name (`tool/find_order`)."""
-    opened, _, named = span.name.replace("/", " ").rpartition(" ")
+    """A tool's run, named by an attribute or behind the word for a tool in the span's name (`tool/find_order`, `tool:find_order`)."""
+    opened, _, named = re.sub(r"[/:]", " ", span.name).rpartition(" ")
     name = told.get("name") or (named if _TOOLS & {*snake_case(opened).split("_")} else None)
     if not isinstance(name, str) or not isinstance(parsed(told.get("arguments")), dict):
         return None

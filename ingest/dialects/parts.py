@@ -11,7 +11,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from ingest.dialects.attributes import is_elided, parsed
-from ingest.dialects.content_blocks import blocks_text, is_text_block, part_text, result_text
+from ingest.dialects.content_blocks import (
+    blocks_text,
+    is_text_block,
+    part_text,
+    protocol_result,
+    result_text,
+)
 from ingest.files.partial_json import parse_json
 from ingest.records.call_names import ARGUMENTS, TOOLS
 from ingest.records.episode import Step, ToolCall
@@ -199,9 +205,7 @@ def read_calls(value: dict[str, Any]) -> Iterable[ToolCall]:
         if isinstance(item, dict):
             call = item["tool_call"] if isinstance(item.get("tool_call"), dict) else item
             inner = call["function"] if isinstance(call.get("function"), dict) else call
-            yield read_call(
-                first_of(call, "id", "toolCallId", "call_id", "request_id", "tool_id"), inner
-            )
+            yield read_call(first_of(call, "id", *_RUN_IDS, "request_id", "tool_id"), inner)
 
 
 def read_result(part: dict[str, Any]) -> Step:
@@ -297,9 +301,10 @@ _RESULTS_WITHIN: Final[dict[str, Callable[[dict[str, Any]], Step]]] = {
 
 
 def result_parts(content: Json) -> Json:
-    """The parts of a result, where a client wrote a model API's, LangChain's or MCP's parts, or the one, as JSON into the place of its text."""
+    """The parts of a result, where a client wrote a model API's, LangChain's or MCP's parts, or the one, or MCP's whole result, as JSON into the place of its text."""
     is_one = isinstance(content, str) and content[:1] == "{" and '"annotations"' in content
-    parts = parts_in(f"[{content}]" if is_one else content)
+    whole = protocol_result(parsed(content)) if is_one else None
+    parts = whole["content"] if whole else parts_in(f"[{content}]" if is_one else content)
     return parts if parts and all(_is_result_part(part) for part in parts) else content
 
 

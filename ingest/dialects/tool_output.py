@@ -29,13 +29,24 @@ _SHOWN: Final = re.compile(
 )
 
 RESULT_MARK: Final = re.compile(
-    r"\s*(Call id: \S+\n)?(?:(?(1)Error|(?!))|Observation|Obs|The output of [\w ]{1,40}|(?:API|Tool|Function|Execution|Action|Environment)[ _]?(?:output|result|response|return)s?|Output|Result)"
+    r"\s*(Call id: \S+\n)?(?:(?(1)Error|(?!))|Observation|Obs|(?:API|Tool|Function|Execution|Action|Environment|(?:New )?(?:Terminal|Shell|Command|Console|Code))[ _]?(?:output|result|response|return)s?|Output|Result)"
     r"(?: ?\d+| of \[[\w.-]+\])?[ \t]*:[ \t]*\n?",
     re.IGNORECASE,
 )
 """What a result begins with where an agent's client tells it in words: `Observation: …`."""
+_NAMED_MARK: Final = re.compile(
+    r"\s*(?:The (?:output|result) of [\w ]{1,40}?(?::| is\b)|[A-Z][\w-]*(?: (?!(?:is|are|was|the)\b)[\w-]+){0,2} (?:output|result|response)s?:)"
+)
+"""The same with the name of what answered, which is a part of what the agent was told: `Shop database output: …`."""
 FAILURE_MARK: Final = re.compile(r"\s*(?:Call id: \S+\n)?Error[ \t]*:[ \t]*\n?")
 """What a call that failed is told by in the place of a result."""
+
+
+def marked_result(text: str) -> str | None:
+    """The result that a client tells in words, without a bare mark; None where nothing marks it as one."""
+    mark = RESULT_MARK.match(text)
+    named = text if mark or _NAMED_MARK.match(text) else None
+    return text[mark.end() :] if mark else named
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,8 +36,13 @@ _EVENT: Final = re.compile(r"(\D*)(\d{1,9})(?!\d).*\.json", re.DOTALL)
 _ATTEMPT: Final = re.compile(rf"(?i)(?:{'|'.join(NAMES['trial'])})[-_. /]?\Z")
 _ANSWERED: Final = frozenset(NAMES["answered_in_item"])
 _MOST_BYTES: Final = 64 << 20
+_GREETING: Final = 3
+"""Words that two who never met may both say."""
 _LOOKED_AT: Final = 20
 """Events that are looked at to tell that none is a conversation by itself."""
+
+Said = list[tuple[str, object, list[str]]]
+"""Who says what, with the arguments of calls."""
 
 
 def whole_runs(sources: Iterable[FileSource]) -> list[FileSource]:
@@ -49,15 +54,18 @@ def whole_runs(sources: Iterable[FileSource]) -> list[FileSource]:
             groups.setdefault((found[1], found[3]), {})[int(found[2])] = source
     for files in groups.values():
         *states, last = [files[number] for number in sorted(files)]
-        if states and _are_states([*states, last]):
+        whole = _last_call([*states, last]) if states and last.path.suffix == ".json" else None
+        if whole or (states and _are_states([*states, last])):
             kept = {n: one for n, one in kept.items() if one not in states}
-            kept[last.name] = _with_answer(last)
+            kept[last.name] = whole or _with_answer(last)
     shared = Counter(one.path.name for one in kept.values() if one.path.suffix == ".jsonl")
-    return [_last_call(one) if shared[one.path.name] > 1 else one for one in kept.values()]
+    return [
+        (_last_call([one]) if shared[one.path.name] > 1 else None) or one for one in kept.values()
+    ]
 
 
 def _told_once(sources: Iterable[FileSource]) -> Iterator[FileSource]:
-    """The files without those that only tell again in another form what a smaller one beside them tells, where several folders hold files of these names."""
+    """The files without those that only tell again in another form what a smaller one beside them tells, or a part of it, where several folders hold files of these names."""
     files = list(sources)
     shared = Counter(one.path.name for one in files if one.path.suffix == ".json")
     folders: dict[Path, list[FileSource]] = {}
@@ -67,6 +75,7 @@ def _told_once(sources: Iterable[FileSource]) -> Iterator[FileSource]:
     copies: set[str] = set()
     for beside in (several for several in folders.values() if several[1:]):
         known: dict[str, object] = {}
+        talks: dict[str, Said] = {}
         for one in beside:
             said, value = _said_in(one), _value_in(one)
             form: object = value.keys() if isinstance(value, dict) else type(value)
@@ -78,9 +87,29 @@ def _told_once(sources: Iterable[FileSource]) -> Iterator[FileSource]:
             whole = repr((told, [call for *_, calls in said for call in calls]))
             # Attempts may say the same in one form.
             copies |= {one.name} if said and known.setdefault(whole, form) != form else set()
+            talks[one.name] = [step for step in said if step[0] != "system"]
+        copies |= {n for n, own in talks.items() if any(_is_part(own, b) for b in talks.values())}
         if not copies:
             break  # no folder is like that
     return (one for one in files if one.name not in copies)
+
+
+def _is_beginning(own: Said, whole: Said) -> bool:
+    """Whether one conversation begins as another one, whatever calls are found in its last words once they are answered."""
+    last = len(own) - 1
+    return len(own) < len(whole) and (
+        not own or (own[:last] == whole[:last] and own[last][:2] == whole[last][:2])
+    )
+
+
+def _is_part(own: Said, whole: Said) -> bool:
+    """Whether all that one conversation tells is how another begins, or a model without memory is asked what the agent says there."""
+    if own and _is_beginning(own, whole):
+        return True
+    asked = [text for role, text, _ in own if role == "user"]
+    told = {text for role, text, _ in whole if role == "assistant"}
+    is_long = len(asked) == 1 and len(str(asked[0]).split()) > _GREETING
+    return is_long and asked[0] in told and not any(calls for *_, calls in own)
 
 
 def _with_parts_joined(sources: Iterable[FileSource]) -> Iterator[FileSource]:
@@ -155,42 +184,42 @@ def _one_list(
     yield end
 
 
-def _last_call(source: FileSource) -> FileSource:
-    """The calls to a model of one run as the last of them; any other file as it is."""
+def _last_call(files: Sequence[FileSource]) -> FileSource | None:
+    """The calls to a model of one run, a file or a line each, as the last of them; None where any is something else."""
     sent: list[Any] = []
     last = None
-    try:
-        if source.size > _MOST_BYTES:
-            return source
-        with source.opened() as stream:
-            for line in filter(bytes.strip, stream):
-                last = call_in(load_json(line))
-                told = last.request.get("messages") if last and not conversation_of(last) else None
-                if not isinstance(told, list) or told[: len(sent)] != sent or told == sent:
-                    return source
-                sent = told
-    except (IngestError, OSError, EOFError, zlib.error):
-        return source  # said where the file is read
+    for document in _documents(files):
+        last = call_in(load_json(document))
+        told = last.request.get("messages") if last and not conversation_of(last) else None
+        if not isinstance(told, list) or told[: len(sent)] != sent or told == sent:
+            return None
+        sent = told
     if last is None:
-        return source
+        return None
     beside = {key: one for key, one in last.beside.items() if key not in NAMES["row"]}
     said = {"messages": [*sent, *answer_in(last.response)]}
     # The answer's id tells attempts apart that say the same.
     whole = {**beside, **last.request, **said, "response_id": last.response.get("id")}
-    return replace(source, lines=lambda: iter([json_bytes(whole)]))
+    return replace(files[-1], lines=lambda: iter([json_bytes(whole)]))
+
+
+def _documents(files: Sequence[FileSource]) -> Iterator[bytes]:
+    """The documents of files, one each or one a line; a last one that is none where a file cannot be read."""
+    try:
+        for one in files if sum(one.size for one in files) <= _MOST_BYTES else ():
+            with one.opened() as stream:
+                is_lines = one.path.suffix == ".jsonl"
+                yield from filter(bytes.strip, stream) if is_lines else [stream.read()]
+    except (IngestError, OSError, EOFError, zlib.error):
+        yield b""  # said where the file is read
 
 
 def _are_states(states: Sequence[FileSource]) -> bool:
-    before: Sequence[object] = []
-    for state in states:
-        told = _said_in(state)
-        if len(told) <= len(before) or told[: len(before)] != before:
-            return False
-        before = told
-    return True
+    told = [[], *map(_said_in, states)]
+    return all(_is_beginning(before, after) for before, after in pairwise(told))
 
 
-def _said_in(source: FileSource) -> list[tuple[str, object, list[str]]]:
+def _said_in(source: FileSource) -> Said:
     """What the one conversation of a document says; nothing where it holds none or several."""
     try:
         if source.path.suffix not in {".json", ""} or source.size > _MOST_BYTES:

@@ -31,6 +31,9 @@ from ingest.records.episode import Step
 from ingest.records.outcome import Outcome
 from ingest.records.text import Json, json_bytes
 
+_GREETING: Final = 3
+"""Words that two who never met may both say."""
+
 
 def claims(value: Json) -> bool:
     """Whether a value holds conversations."""
@@ -96,13 +99,14 @@ def _without_simulators(chats: Sequence[Chat]) -> Iterator[Chat]:
 
 
 def _is_mirrored(chat: Chat, told: dict[str, set[str | None]]) -> bool:
-    """Whether what a chat's model says users said elsewhere, and more than one text is in common: a greeting alone tells nothing."""
+    """Whether what a chat's model says users said elsewhere, and a sentence or more than one text is in common: a greeting alone tells nothing."""
     heard, said = {*_texts(chat, "user")}, _texts(chat, "assistant")
     # Its last word ends the run, and reaches nobody.
     plays = {*(said[:-1] or said)}
     if not plays <= told["user"] or plays & heard:
         return False
-    return bool(plays) and len((plays | (heard & told["assistant"])) - {None}) > 1
+    shared = (plays | (heard & told["assistant"])) - {None}
+    return bool(plays) and len(" ".join(map(str, shared)).split()) > _GREETING
 
 
 def _texts(chat: Chat, role: str) -> list[str | None]:

@@ -57,10 +57,10 @@ def tasks_in_paths(runs: Sequence[tuple[Parts, str]]) -> dict[int, str]:
 
 
 def tasks_beside(runs: Sequence[Parts], said: Iterable[tuple[Parts, str]]) -> dict[int, str]:
-    """The tasks of runs, by their places, that documents name: in the folder that holds one run, or the one above its own."""
+    """The tasks of runs, by their places, that documents name in a folder that holds one run."""
     below: dict[Parts, set[int]] = {}
     for number, path in enumerate(runs):
-        for folder in (path[:-1], path[:-2]):
+        for folder in (path[:end] for end in range(1, len(path))):
             below.setdefault(folder, set()).add(number)
     told: dict[int, set[str]] = {}
     for path, name in said:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ingest.files.file_facts import stem_of
-from ingest.formats.records.fields import AGENT, APP, MODEL, TRIAL, USER, Fields
+from ingest.formats.records.fields import AGENT, APP, MODEL, TASK, TRIAL, USER, Fields
 from ingest.formats.records.naming import naming_of
 from ingest.formats.records.verdicts import (
     VERDICTS,
@@ -98,22 +98,30 @@ class Verdicts:
     def tasks_in(self, values: Sequence[Json]) -> Iterator[tuple[str, str]]:
         """The runs that rows name, one each, with the tasks that these name beside them; all that a row of a list of tasks names."""
         rows = [one for value in values for one in (value if isinstance(value, list) else [value])]
-        tried = _column_of_tasks(objects_in(rows))
+        held = [pair for one in values if isinstance(one, dict) for pair in one.items()]
+        lists = [(snake_case(str(key)), objects_in(listed)) for key, listed in held]
         of_tasks = (
             next(names_in(row), "")
-            for value in values
-            for key, listed in (value.items() if isinstance(value, dict) else ())
-            for row in (objects_in(listed) if _TASKS & {*snake_case(str(key)).split("_")} else ())
+            for key, listed in lists
+            for row in (listed if _TASKS & {*key.split("_")} else ())
         )
         for name in (one for one in of_tasks if not one.isdecimal()):
             yield from ((self._runs[n].episode_id, name) for n in self._find(name))
-        for row in objects_in(rows) if rows[1:] else ():
+        for table in (objects_in(rows), *(listed for _, listed in lists)):
+            yield from self._tasks_in_rows(table) if table[1:] else ()
+
+    def _tasks_in_rows(self, rows: Sequence[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+        tried = _column_of_tasks(rows)
+        for row in rows:
             naming = naming_of(Fields(row))
             task = naming.task or naming.about or naming.named or str(row.get(tried) or "")
             fits = [found for one in names_in(row) if one != task and (found := self._find(one))]
             named = set.intersection(*fits) if task and fits else set()
-            if task and len(named) == 1:
-                yield self._runs[named.pop()].episode_id, task
+            # A row that names nothing else is about all runs that go by the task.
+            is_of_run = bool(fits) or task != Fields(row).top_text(TASK) or task.isdecimal()
+            named = named if is_of_run else self._find(task)
+            if len(named) == 1 or not is_of_run:
+                yield from ((self._runs[n].episode_id, task) for n in named)
 
     def _add_right_answers(self, file: str, path: Parts, values: Sequence[Json]) -> None:
         """Take in what rows say of a task that several runs tried: the answer there is nobody's own, so it is the right one."""
@@ -209,13 +217,15 @@ class Verdicts:
                 return
 
     def _find(self, name: str, *, in_row: bool = False) -> set[int]:
-        """The conversations that go by a name, or lie under the last part of a path that tells some from others; a key that all have is no name."""
+        """The conversations that go by a name, or lie under the part of a path that fewest lie under, the last of several; a key that all have is no name."""
+        told: list[set[int]] = []
         for one in (name, *reversed(re.split(r"[/\\]", name))):
             found = self._by_name.get(one) or self._by_name.get(stem_of(one)) or set()
             tells = len(found) < len(self._runs) or len(self._runs) == 1
-            if found and (tells or (in_row and one is name)):
+            if found and one is name and (tells or in_row):
                 return found
-        return set()
+            told += [found] if found and tells else []
+        return min(told, key=len, default=set())
 
     def _statements(
         self, value: Json, key: str, above: str, words: set[str], deep: int

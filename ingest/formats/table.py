@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from ingest.formats import chat_lines, conversation_record, message_lines, turn_records
 from ingest.formats.agents import (
-    atif,
     bedrock_agent_traces,
     claude_code_session,
     event_streams,
@@ -26,7 +25,6 @@ from ingest.formats.spans import (
     langfuse_export,
     langsmith_run,
     model_calls,
-    openai_agents_export,
     otlp_request,
     span_records,
     trace_records,
@@ -38,9 +36,7 @@ from ingest.records.text import NOT_JSON, Json
 FORMATS: Final[tuple[Format, ...]] = (
     langfuse_export.FORMAT,
     *langsmith_run.FORMATS,
-    openai_agents_export.FORMAT,
     claude_code_session.FORMAT,
-    atif.FORMAT,
     inspect_log.FORMAT,
     openhands.FORMAT,
     swe_agent.FORMAT,

@@ -309,7 +309,7 @@ def test_copies_of_runs_beside_their_verdicts(tmp_path: Path) -> None:
 
 
 def test_a_task_that_a_document_beside_a_run_names(tmp_path: Path) -> None:
-    """In the run's folder or the one above its own; a folder of several runs says nothing about one."""
+    """In a folder that holds the run; one of several runs says nothing about one."""
     files: Files = {f"job/t{n}__x{n}/agent/log.json": run(str(n)) for n in (1, 2)}
     files |= {f"job/t{n}__x{n}/result.json": {"task_name": f"t{n}", "took": 3.5} for n in (1, 2)}
     files["job/config.json"] = {"task_name": "all"}
@@ -463,6 +463,17 @@ def test_rows_that_name_a_run_and_its_task(tmp_path: Path) -> None:
     assert task_keys(tmp_path / "1", {**files, "all.json": rows}) == [None, "case-1", "case-1"]
 
 
+def test_rows_of_a_document_name_runs_by_paths(tmp_path: Path) -> None:
+    """The part of a path that fewest runs lie under is meant, not the last; the row says which case was tried, and so does a document far above the run."""
+    files: Files = {f"old/c{n}/log/chat.json": run(str(n)) for n in (3, 4)}
+    files |= {f"new/case-1/try.{n}-of-2/own/last/chat.json": run(str(n)) for n in (1, 2)}
+    rows = [{"case_id": "case-1", "passed": n == 1, "path": f"/was/case-1/try.{n}-of-2/log.cast"} for n in (1, 2)]  # fmt: skip
+    files |= {"new/all.json": {"results": rows}, "old/c3/result.json": {"task_name": "case-1"}}
+    assert task_keys(tmp_path / "0", files) == [None, "case-1", "case-1", "case-1"]
+    found, _ = outcomes(tmp_path / "1", files)
+    assert (found["1"], found["2"]) == ({"passed": 1.0}, {"passed": 0.0})
+
+
 def test_questions_of_the_folder_above_that_of_an_attempt(tmp_path: Path) -> None:
     """Each attempt's folder lies in its task's."""
     acted = [{"thought": "I look.", "action": "find[7]", "observation": "free"}]
@@ -478,6 +489,29 @@ def test_a_judges_prompt_is_no_conversation(tmp_path: Path) -> None:
     rows = [{"id": f"Boats--{n}", "passed": n == "1", "messages": asked} for n in ("1", "2")]
     found, arrived = outcomes(tmp_path, {**files, "runs/judged.jsonl": lines(*rows)})
     assert (found, arrived.chats) == ({"1": {"passed": 1.0}, "2": {"passed": 0.0}}, 2)
+
+
+def test_what_a_run_says_once_more_in_its_folder_is_no_run(tmp_path: Path) -> None:
+    """A file that tells how another one begins, and what a model made of one thing that the agent said; rows that name tasks alone are about all runs that go by these."""
+    files: Files = {}
+    for n in ("1", "2"):
+        said = run(n)["messages"]
+        more = [*said, {"role": "user", "content": "Book it."}, {"role": "assistant", "content": "I book the boat."}]  # fmt: skip
+        asked = {"role": "user", "content": more[-1]["content"]}
+        made = [{"role": "system", "content": "Make it JSON."}, asked, {"role": "assistant", "content": "{}"}]  # fmt: skip
+        files[f"runs/b-{n}/last.json"] = [{"role": "system", "content": "You rent boats."}, *more]
+        files |= {f"runs/b-{n}/begun.json": said, f"runs/b-{n}/made.json": made}
+    files["made.jsonl"] = lines(*({"task_id": f"b-{n}", "patch": "x"} for n in (1, 2)))
+    assert task_keys(tmp_path, files) == ["b-1", "b-2"]
+
+
+def test_a_judges_log_is_neither_a_conversation_nor_a_verdict(tmp_path: Path) -> None:
+    """It names the model that judged, and says nothing of how it went; the runs say that themselves."""
+    files: Files = {"runs.json": [run(n, task_id=n, judge="gpt-4o", reward=n == "1") for n in ("1", "2")]}  # fmt: skip
+    asked = [{"role": "user", "content": "Which boat?"}, {"role": "assistant", "content": "7"}]
+    files["log.jsonl"] = lines(*({"task_id": n, "judge": "gpt-4o", "messages": asked} for n in ("1", "2")))  # fmt: skip
+    found, arrived = outcomes(tmp_path, files)
+    assert (found, arrived.chats) == ({"1": {"reward": 1.0}, "2": {"reward": 0.0}}, 2)
 
 
 @pytest.mark.parametrize(("word", "found"), [("task", {"1", "2", "3"}), ("group", set())])

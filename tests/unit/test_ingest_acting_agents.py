@@ -9,7 +9,17 @@ from typing import Any
 import pytest
 
 from ingest.formats.records.written_calls import acts_of, listed_calls, written_call
-from tests.unit.test_ingest_harnesses import ANSWER, ASKED, Record, call, decoded, only, said, told
+from tests.unit.test_ingest_harnesses import (
+    ANSWER,
+    ASKED,
+    PROMPT,
+    Record,
+    call,
+    decoded,
+    only,
+    said,
+    told,
+)
 
 CLOSE = [("close_boat", {"boat": 7})]
 FIND = [("find_boat", {"boat": 7})]
@@ -71,9 +81,9 @@ def test_actions_of_one_agent_in_four_forms(tmp_path: Path) -> None:
     assert told(steps) == [
         ("user", ASKED, []),
         ("assistant", "I look.", [("bash", {"input": "cat boats | grep 7"})]),
-        ("tool", "\n7 free\n", []),
+        ("tool", "The output of the OS:\n\n7 free\n", []),
         ("assistant", None, [("move", {"input": ["a", "b"]})]),
-        ("tool", "\nmoved", []),
+        ("tool", "The output of the OS:\n\nmoved", []),
         ("assistant", "it is free", []),
         ("user", "And now close it.", []),
         ("assistant", "Done.", [("finish", {})]),
@@ -203,13 +213,25 @@ def test_a_bare_truth_beside_the_messages_says_that_it_went_well(
 
 
 def test_one_part_of_mcp_in_the_place_of_a_result_is_its_text(tmp_path: Path) -> None:
-    """Where it carries what only a client writes; an object of the tool's own stays."""
+    """Where it carries what only a client writes, also in the whole result; an object of the tool's own stays."""
     part = {"type": "text", "text": "7 free", "annotations": None, "meta": None}
     own = {"type": "text", "text": "7 free"}
-    results = [{"type": "function_call_output", "call_id": f"c{n}", "output": json.dumps(one)} for n, one in enumerate((part, own))]  # fmt: skip
-    asked = [{"type": "function_call", "call_id": f"c{n}", "name": "find_boat", "arguments": "{}"} for n in (0, 1)]  # fmt: skip
+    whole = {"content": [part], "isError": False, "meta": None, "structuredContent": None}
+    results = [{"type": "function_call_output", "call_id": f"c{n}", "output": json.dumps(one)} for n, one in enumerate((part, own, whole))]  # fmt: skip
+    asked = [{"type": "function_call", "call_id": f"c{n}", "name": "find_boat", "arguments": "{}"} for n in range(3)]  # fmt: skip
     steps = only(tmp_path, [said("user", ASKED), *asked, *results]).episode.steps
-    assert [one.content for one in steps if one.role == "tool"] == ["7 free", json.dumps(own)]
+    assert [s.content for s in steps if s.role == "tool"] == ["7 free", json.dumps(own), "7 free"]
+
+
+def test_an_example_that_a_prompt_plays_through_is_left_out(tmp_path: Path) -> None:
+    """The user says where it is over; the prompt before it stays, and so does what two people said of a task."""
+    example = [said("user", PROMPT), said("assistant", "I look."), said("user", "free")]
+    asks = f"Now write what solves the actual task:\n{ASKED}"
+    episode = only(tmp_path, [*example, said("user", asks), said("assistant", ANSWER)]).episode
+    assert [one.content for one in episode.steps] == [PROMPT, asks, ANSWER]
+    assert "other_messages_left_out" in episode.completeness
+    talk = [*example, said("user", "Now tell me of it."), said("assistant", ANSWER)]
+    assert len(only(tmp_path, talk).episode.steps) == 5
 
 
 FILES: dict[str, list[Any]] = {
@@ -219,3 +241,89 @@ FILES: dict[str, list[Any]] = {
     "states": [{"train": [[said("user", ASKED)], [said("user", ASKED), said("assistant", ANSWER)]]}],
 }  # fmt: skip
 """The same as files, for the test of odd values."""
+
+
+def acting(commands: list[object], **words: object) -> Record:
+    """An agent's message that is an object."""
+    return said("assistant", json.dumps({**words, "commands": commands}))
+
+
+def test_an_agent_that_answers_with_objects(tmp_path: Path) -> None:
+    """Its commands are calls of the shell, its texts what it says, what the terminal shows is their result; also of one that names tools, in a block."""
+    steps = only(
+        tmp_path,
+        [
+            said("user", ASKED),
+            acting([{"keystrokes": "cat boats\n", "duration": 0.5}, "pwd"], plan="I look."),
+            said("user", "New Terminal Output:\n7 free\n/srv"),
+            acting([], plan="Done.", task_complete=True),
+            said("user", "Are you sure?"),
+            said("assistant", '```json\n{"thought": "Yes.", "task_complete": true, "commands": []}\n```'),
+        ],
+    ).episode.steps  # fmt: skip
+    assert told(steps) == [
+        ("user", ASKED, []),
+        ("assistant", "I look.", [("bash", {"command": "cat boats\n"}), ("bash", {"command": "pwd"})]),
+        ("tool", "7 free\n/srv", []),
+        ("assistant", "Done.", []),
+        ("user", "Are you sure?", []),
+        ("assistant", "Yes.", []),
+    ]  # fmt: skip
+    found = only(
+        tmp_path,
+        [
+            said("user", ASKED),
+            said("assistant", 'I look.\n```json\n{"action": "find_boat", "action_input": {"boat": 7}}\n```'),
+            said("user", "Boat database result: free"),
+            said("assistant", ANSWER),
+        ],
+    ).episode.steps  # fmt: skip
+    assert told(found) == [
+        ("user", ASKED, []),
+        ("assistant", "I look.", FIND),
+        ("tool", "Boat database result: free", []),
+        ("assistant", ANSWER, []),
+    ]
+
+
+def test_objects_that_a_person_answers_stay_what_the_agent_said(tmp_path: Path) -> None:
+    """A form that is filled in holds commands, too, and nobody carried them out."""
+    record = [said("user", ASKED), acting(["open"], to="boat 7"), said("user", "Thanks!")]
+    steps = only(tmp_path, record).episode.steps
+    assert [one.role for one in steps] == ["user", "assistant", "user"]
+    assert not any(one.tool_calls for one in steps)
+
+
+def test_a_program_in_a_tag_is_answered_by_what_is_named(tmp_path: Path) -> None:
+    """What answered is named in front of the result, which stays whole; the last answer is without its tags."""
+    steps = only(
+        tmp_path,
+        [
+            said("user", ASKED),
+            said("assistant", "I look. <execute>SELECT 7</execute>"),
+            said("user", "Boat database output: [7]"),
+            said("assistant", f"<thought>Done.</thought>\n<respond> {ANSWER} </respond>"),
+        ],
+    ).episode.steps
+    assert told(steps)[1:] == [
+        ("assistant", "I look.", [("execute", {"command": "SELECT 7"})]),
+        ("tool", "Boat database output: [7]", []),
+        ("assistant", f"Done.\n{ANSWER}", []),
+    ]
+
+
+def test_calls_that_what_is_answered_quotes(tmp_path: Path) -> None:
+    """The agent only mentions them; the results of several stand below a line each. One that it did not mention is none."""
+    asks = "I need:\n1. `find_boat(boat=7)`\n2. `close_boat(boat=7)`"
+    back = "Result of find_boat(boat=7):\n\nfree\n\nResult of close_boat(boat=7):\n\nclosed\n"
+    record = [said("user", ASKED), said("assistant", asks), said("user", back)]
+    steps = only(tmp_path, [*record, said("assistant", ANSWER)]).episode.steps
+    assert told(steps) == [
+        ("user", ASKED, []),
+        ("assistant", asks, FIND + CLOSE),
+        ("tool", "Result of find_boat(boat=7):\n\nfree", []),
+        ("tool", "Result of close_boat(boat=7):\n\nclosed", []),
+        ("assistant", ANSWER, []),
+    ]
+    other = [*record[:2], said("user", "Result of sell_boat(boat=7):\n\nsold"), said("assistant", ANSWER)]  # fmt: skip
+    assert not any(one.tool_calls for one in only(tmp_path, other).episode.steps)

@@ -182,6 +182,24 @@ def test_what_only_prepares_is_not_the_conversation(first: bool) -> None:
     assert ("side_calls_left_out" in episode.completeness) is first
 
 
+def test_what_sums_up_a_conversation_is_none_of_its_turns() -> None:
+    """A call in a trace of its own, under fewer agents than the agent that acts in the others."""
+    named = {"session.id": "s1"}
+    desk = span(1, {"gen_ai.operation.name": "invoke_agent", **named})
+    inner = span(2, {"gen_ai.operation.name": "invoke_agent", **named}, parent_id=desk.span_id)
+    below = {"parent_id": inner.span_id, "attributes": named}
+    acts = call(3, [SYSTEM, USER], asks("c1"), **below)
+    says = call(5, [SYSTEM, USER, asks("c1"), gets("c1", "sent")], ANSWER, **below)
+    told = {"role": "user", "content": f"user: {USER['content']}\nassistant: {ANSWER['content']}"}
+    prompt = {"role": "system", "content": "Sum up."}
+    word = {"role": "assistant", "content": "An order was found."}
+    after = call(60, [prompt, told], word, attributes=named, trace_id="c" * 32)
+    episode = only([desk, inner, acts, says, after])
+    assert [step.content for step in episode.steps][-1] == ANSWER["content"]
+    assert word["content"] not in [step.content for step in episode.steps]
+    assert "side_calls_left_out" in episode.completeness
+
+
 def test_a_call_whose_agent_has_not_arrived_goes_on_with_its_conversation() -> None:
     """Its prompt is told once; a client that keeps the history sends what is new alone."""
     told: dict[str, Any] = {"session.id": "s1", "gen_ai.operation.name": "invoke_agent"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -206,11 +207,22 @@ def test_an_atif_trajectory_is_the_same_episode(tmp_path: Path, *, named: bool) 
                 "observation": {"results": [{**whose, "content": '{"state": "sent"}'}]},
                 "metrics": {"prompt_tokens": 10, "completion_tokens": 5},
             },
-            {"step_id": 4, "source": "agent", "message": "It was sent."},
+            {
+                "step_id": 4,
+                "source": "agent",
+                "message": "It was sent.",
+                "tool_calls": [
+                    {"tool_call_id": "call_end", "function_name": "finish", "arguments": {}}
+                ],
+            },
         ],
     }
     episode = only_episode(read(tmp_path, [trajectory]))
-    assert [told(step) for step in episode.steps] == EXPECTED
-    assert (episode.conversation_id, episode.agent, episode.source) == ("c1", "desk", "atif")
+    ends = episode.steps[-1].tool_calls
+    assert [(one.call_id, one.name) for one in ends] == [("call_end", "finish")]
+    steps = (*episode.steps[:-1], replace(episode.steps[-1], tool_calls=()))
+    assert [told(step) for step in steps] == EXPECTED
+    assert (episode.conversation_id, episode.agent) == ("c1", "desk")
     assert len(episode.tools) == 1
+    assert (episode.steps[2].input_tokens, episode.steps[2].output_tokens) == (10, 5)
     assert "reasoning_left_out" in episode.completeness

@@ -81,3 +81,26 @@ def test_no_parts_beside_calls_are_no_text() -> None:
         ("tool", "[]", []),
         ("assistant", "[]", []),
     ]
+
+
+def test_langsmith_traced_by_hand_is_flattened() -> None:
+    """Its documentation shows messages with a number each beside its own kinds; the thread stands in its metadata."""
+    kind = {"langsmith.span.kind": "llm", "langsmith.metadata.session_id": "desk 1"}
+    asked = {"role": "user", "content": "Is A late?"}
+    call = {"id": "c1", "name": "find", "arguments": '{"ship": "A"}'}
+    calls = {"role": "assistant", **{f"tool_calls.0.{key}": one for key, one in call.items()}}
+    back = {"role": "tool", "content": "late", "tool_call_id": "c1"}
+    past = {"prompt.0": asked, "prompt.1": calls, "prompt.2": back}
+    spans = [
+        flattened(1, {"prompt.0": asked, "completion.0": calls}),
+        flattened(3, {**past, "completion.0": {"role": "assistant", "content": "Yes."}}),
+    ]
+    spans = [replace(one, attributes={**one.attributes, **kind}) for one in spans]
+    [episode] = assemble(spans, app=APP).episodes
+    assert (episode.source, episode.conversation_id) == ("langsmith", "desk 1")
+    assert of(episode) == [
+        ("user", "Is A late?", []),
+        ("assistant", None, ["find"]),
+        ("tool", "late", []),
+        ("assistant", "Yes.", []),
+    ]

@@ -125,3 +125,12 @@ def test_tools_of_a_prompt_in_pythons_notation(form: str) -> None:
     """As templates of models show the list that they are given."""
     tools = [{"name": "find", "description": "A boat's.", "parameters": {"type": "object"}}]
     assert listed_tools(form.format([{"type": "function", "function": tools[0]}])) == tools
+
+
+def test_tools_that_a_prompt_defines_as_functions() -> None:
+    """Below a line that says so, as an agent that acts in programs is told of them; other code defines none."""
+    code = '```python\ndef find_boat(boat: int) -> str:\n    """Finds one.\n\n    Args: boat"""\n\ndef leave() -> None:\n    """Ends it."""\n```'
+    tools = listed_tools(f"You only have these tools:\n{code}\nBegin!")
+    assert [one["name"] for one in tools] == ["find_boat", "leave"]
+    assert tools[1]["description"] == "Ends it."
+    assert listed_tools(f"Mend this file:\n{code}") == []

@@ -32,9 +32,10 @@ def below(one: Span, number: int, told: dict[str, Json], **fields: Json) -> Span
 
 
 def ran(one: Span, number: int, tool: str, ref: str, arguments: Json, result: str) -> Span:
-    """A tool's run, named by its span."""
+    """A tool's run, named by its span in either way."""
     told = {"kiosk.tool.args_json": json.dumps(arguments), "kiosk.tool.ref": ref}
-    return below(one, number, {**told, "kiosk.tool.result": result}, name=f"tool/{tool}")
+    mark = "/:"[number % 2]
+    return below(one, number, {**told, "kiosk.tool.result": result}, name=f"tool{mark}{tool}")
 
 
 def of(episode: Episode) -> list[tuple[str, str | None, list[str]]]:
@@ -200,6 +201,12 @@ def test_a_conventions_messages_go_before_an_apps_own() -> None:
 def test_an_apps_own_name_of_a_conversation(key: str, named: bool) -> None:
     """Only where the last words say it, and not of another conversation or of a queue's message."""
     assert identity(span(1, {key: "k7"}))["conversation"] == ("k7" if named else None)
+
+
+@pytest.mark.parametrize("key", ["kiosk.test_case.id", "desk.experiment.item.id"])
+def test_a_case_that_is_tried_is_the_task(key: str) -> None:
+    """An app's own words for it, and those of a platform's experiments."""
+    assert identity(span(1, {key: "k7", "desk.experiment.id": "e"}))["task_key"] == "k7"
 
 
 def test_a_run_that_failed_says_so() -> None:

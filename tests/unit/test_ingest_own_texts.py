@@ -1,4 +1,4 @@
-"""Conversations in logs, Markdown, cells, databases and plans that an app writes for itself: each fault once, in a small invented conversation."""
+"""Conversations in logs, Markdown, cells and databases that an app writes for itself: each fault once, in a small invented conversation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 from ingest.formats.format import Decoded
 from tests.unit.exported_lines import decoded_below
 from tests.unit.ingest_emitters import APP
-from tests.unit.test_ingest_harnesses import ANSWER, ASKED, WHOLE, answered, decoded, only, told
+from tests.unit.test_ingest_harnesses import ANSWER, ASKED, WHOLE, answered, only, told
 
 FOUND = '{"free": true}'
 LOG = f"""\
@@ -172,29 +172,6 @@ def test_a_databases_calls_and_grades_stand_with_its_messages(tmp_path: Path) ->
     assert told(first.episode.steps) == told(last.episode.steps) == WHOLE
     assert [one.value for one in first.outcomes] == [1.0]
     assert last.outcomes == ()
-
-
-def plan(trial: int) -> dict[str, Any]:
-    """A run in Italian whose plan's parts hold steps, one of which led to another."""
-    step = {"pensiero": "Guardo.", "azione": {"strumento": "find_boat", "parametri": {"boat": 7}}}
-    below = {"azione": {"strumento": "close_boat", "parametri": {}}, "osservazione": "ERRORE"}
-    parts = [{"titolo": "Cercare", "azioni": [{**step, "osservazione": {"free": True}, "passi": [below]}]}]  # fmt: skip
-    beside = {"compito": "barca_7", "tentativo": trial, "obiettivo": ASKED}
-    return {"codice": f"x-{trial}", **beside, "piano": {"parti": parts}, "risposta_finale": ANSWER, "valutazione": {"nota": 9}}  # fmt: skip
-
-
-def test_a_plan_whose_steps_lead_to_others(tmp_path: Path) -> None:
-    """The tree is read in its order; the task's name and the attempt tell what runs have in common."""
-    first, _, last = decoded(tmp_path, {"corse": [plan(n) for n in (1, 2, 3)]}).chats
-    assert told(first.episode.steps) == [
-        *WHOLE[:3],
-        ("assistant", None, [("close_boat", {})]),
-        ("tool", "ERRORE", []),
-        WHOLE[-1],
-    ]
-    assert (first.episode.task_key, last.episode.task_key) == ("barca_7", "barca_7")
-    assert [one.value for one in first.outcomes] == [9.0]
-    assert "reasoning_left_out" in first.episode.completeness
 
 
 @pytest.mark.parametrize(

@@ -341,3 +341,21 @@ def test_rows_of_a_database_that_name_one_another_are_one_conversation(tmp_path:
         database.commit()
     found = taken_in(path)
     assert [told(one.episode.steps) for one in found.chats] == [WHOLE]
+
+
+def test_calls_to_a_model_that_lie_in_numbered_folders(tmp_path: Path) -> None:
+    """Each file holds one call, which repeats those before it; the last one's answer ends the run."""
+    history = programs(3)
+    files: dict[str, object] = {
+        f"boat/episode-{n}/call.json": {
+            "model": "m",
+            "messages": history[: 2 + 2 * n],
+            "response": {"id": f"r{n}", "choices": [{"message": history[2 + 2 * n]}]},
+        }
+        for n in range(3)
+    }
+    (chat,) = taken_in(written(tmp_path, files)).chats
+    assert len([one for one in chat.episode.steps if one.tool_calls]) == 3
+    files["boat/episode-1/call.json"] = {**files["boat/episode-0/call.json"]}  # type: ignore[dict-item]
+    found = taken_in(written(tmp_path / "apart", files))
+    assert (len(found.chats), len(found.spans)) == (0, 3)

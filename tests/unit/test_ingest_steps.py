@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
-from ingest.formats.records.speech import ROLE_NAMED, strength
+from ingest.formats.records.speech import ROLE_NAMED, Speech, strength
+from ingest.formats.records.text_calls import listed_tools, object_act
 from ingest.formats.records.written_calls import written_call
+from ingest.formats.records.written_results import bind_programs, with_quoted_calls
 from tests.unit.test_ingest_records import (
     ANSWER,
     ARGUMENTS,
@@ -238,6 +240,24 @@ def test_hostile_nests_and_blanks_cost_what_they_are_long() -> None:
         f"Action: find({blanks}-1{blanks}x",
     ):
         assert written_call(text) is None
+    for text in (
+        "{" + blanks,
+        f"```json\n{blanks}",
+        "```{" * 50_000,
+        "}" * 200_000,
+        f"{{{blanks}}}x",
+    ):
+        assert object_act(text) is None
+    begun = f'tools:\n```python\ndef f(x):\n    """{blanks}'
+    assert listed_tools(f"{begun}\n```") == listed_tools("tools:" * 30_000) == []
+    said = [
+        Speech(role="assistant", message={"content": "<execute>x</execute>"}),
+        Speech(role="user", message={"content": "Output: 7"}),
+        Speech(role="assistant", message={"content": "<x><y>" * 30_000}),
+        Speech(role="user", message={"content": "f(" * 100_000}),
+    ]
+    bind_programs(said)
+    assert len(with_quoted_calls(said)) == len(said)
 
 
 def test_what_a_message_counts_is_counted_once(tmp_path: Path) -> None:
@@ -263,3 +283,16 @@ def test_a_thumb_is_a_verdict_whatever_its_field_is_called(tmp_path: Path, thumb
     messages = [{"role": "user", "content": ASKED}, {"role": "assistant", "content": ANSWER}]
     chat = only(read(tmp_path, {"messages": messages, "retour": {"pouce": thumb}}))
     assert [(one.name, one.label) for one in chat.outcomes] == [("pouce", thumb)]
+
+
+def test_a_name_of_several_words_under_a_key_that_is_a_tools(tmp_path: Path) -> None:
+    """The server stands before its tool's name; a sentence names none."""
+    step = {"tool": "Order desk:find order", "parameters": ARGUMENTS, "result": RESULT}
+    record = {"task_description": ASKED, "execution_results": [step], "final_solution": ANSWER}
+    steps = only(read(tmp_path, record)).episode.steps
+    assert [call.name for one in steps for call in one.tool_calls] == ["Order desk:find order"]
+    assert [one.content for one in steps] == [ASKED, None, RESULT, ANSWER]
+    said = {**record, "execution_results": [{**step, "tool": "I find the order."}]}
+    assert not any(
+        one.tool_calls for chat in read(tmp_path, said).chats for one in chat.episode.steps
+    )

@@ -14,10 +14,11 @@ from itertools import zip_longest
 from typing import Any, Final
 
 from ingest.formats.format import Decoded, Format
+from ingest.formats.records.naming import own_fields
 from ingest.formats.records.reader import Standing, read_record
 from ingest.formats.records.text_calls import SHELL, commands_in
 from ingest.formats.records.written_calls import written_act
-from ingest.otlp.record import Arrival
+from ingest.otlp.record import Arrival, text_of
 from ingest.records.text import Json, objects_in
 
 NAME: Final = "swe_agent"
@@ -39,9 +40,9 @@ def claims(value: Json) -> bool:
 
 def read(value: Json, arrival: Arrival) -> Decoded:
     """Read one trajectory."""
-    settings = _dict(value.get("replay_config"))
-    agent = _dict(settings.get("agent"))
-    problem = _dict(settings.get("problem_statement"))
+    settings = own_fields(value.get("replay_config"))
+    agent = own_fields(settings.get("agent"))
+    problem = own_fields(settings.get("problem_statement"))
     record = {
         key: one
         for key, one in value.items()
@@ -50,7 +51,7 @@ def read(value: Json, arrival: Arrival) -> Decoded:
     record["messages"] = _MessageBuilder(value, _commands(value, agent)).messages()
     beside = {
         "instance_id": problem.get("id"),
-        "model_name": _dict(agent.get("model")).get("name"),
+        "model_name": own_fields(agent.get("model")).get("name"),
         "problem_statement": problem.get("text"),
     }
     record |= {
@@ -68,19 +69,11 @@ def _is_action(one: Json) -> bool:
     return by_agent and isinstance(one.get("action"), str)
 
 
-def _dict(value: Json) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _text(value: Json) -> str:
-    return value if isinstance(value, str) else ""
-
-
 def _commands(value: Message, agent: Message) -> frozenset[str]:
     """The commands that the agent's interface has beside those of the shell."""
-    docs = _text(_dict(agent.get("tools")).get("command_docs"))
+    docs = text_of(own_fields(agent.get("tools")).get("command_docs"))
     said = objects_in(value.get("history"))
-    prompts = [_text(one.get("content")) for one in said if one.get("role") == "system"]
+    prompts = [text_of(one.get("content")) for one in said if one.get("role") == "system"]
     return commands_in([docs, *prompts])
 
 
@@ -109,7 +102,7 @@ class _MessageBuilder:
                 (said[-1].after if said else self._before).append(one)
         done = _seen_after([one for one in objects_in(value.get("trajectory")) if _is_step(one)])
         self._turns = _merged(said, done)
-        acts = [text for step in done if (text := _text(step.get("action")).strip())]
+        acts = [text for step in done if (text := text_of(step.get("action")).strip())]
         self._are_calls = all(map(written_act, acts))
         """Whether all actions are calls of tools in one notation or another, and none is a command."""
 
@@ -123,12 +116,12 @@ class _MessageBuilder:
     def _turn(self, turn: _Turn, number: int) -> Iterator[Message]:
         told = turn.said or turn.done or {}
         calls = objects_in(told.get("tool_calls"))
-        action = _text(told.get("action")).strip()
+        action = text_of(told.get("action")).strip()
         if not calls and action:
             calls = [self._call(action, number)]
         # Text and action are told apart in the file: the action would otherwise be said twice.
         words = told.get("thought") if calls else told.get("content", told.get("response"))
-        yield {"role": "assistant", "content": _text(words).strip() or None, "tool_calls": calls}
+        yield {"role": "assistant", "content": text_of(words).strip() or None, "tool_calls": calls}
         waiting = [call.get("id") for call in calls]
         for one in turn.after:
             if waiting and one.get("role") in ("user", "tool"):
@@ -174,8 +167,8 @@ def _seen_after(done: list[Message]) -> list[Message]:
 
 def _merged(said: list[_Turn], done: list[Message]) -> list[_Turn]:
     """The actions of both lists in one order; one that only one list has keeps its place."""
-    ours = [_text(turn.said.get("action")).strip() if turn.said else "" for turn in said]
-    theirs = [_text(step.get("action")).strip() for step in done]
+    ours = [text_of(turn.said.get("action")).strip() if turn.said else "" for turn in said]
+    theirs = [text_of(step.get("action")).strip() for step in done]
     merged: list[_Turn] = []
     for _, start, end, first, last in SequenceMatcher(
         None, ours, theirs, autojunk=False

@@ -6,6 +6,7 @@ among them, and what is missing. Who speaks is settled first (`participants`), t
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,6 +26,7 @@ from ingest.formats.records.written_results import (
     bind_tagged,
     bind_written,
     with_programs_once,
+    with_quoted_calls,
 )
 from ingest.records.call_names import CALL_IDS, RESULTS
 from ingest.records.episode import Step
@@ -33,6 +35,8 @@ from ingest.records.text import Json, json_text, objects_in, type_of
 
 Message = dict[str, Any]
 _RETURNED: Final = frozenset({"content", *RESULTS})
+_IN_EARNEST: Final = re.compile(r"(?i)\bnow\b[^.:\n]{0,60}\b(?:actual|real)\b[^.:\n]{0,20}\btask\b")
+_LONGEST_START: Final = 300
 _QUOTED: Final = ('""', "''", "()", "=)")
 
 
@@ -150,9 +154,10 @@ def read_conversation(items: Sequence[Json]) -> Conversation:
     if _runs_backwards(said):
         said.reverse()
     found = Conversation(agent=settle(said))
-    said = _without_pieces(said)
+    said = _without_demonstration(found, _without_pieces(said))
     bind_tagged(said)
     said = with_programs_once(said)
+    said = with_quoted_calls(said)
     bind_programs(said)
     bind_written(said)
     said = list(_with_results_apart(said))
@@ -217,6 +222,17 @@ def _without_pieces(said: Sequence[Speech]) -> list[Speech]:
             del found[begin:]
         found.append(one)
     return found
+
+
+def _without_demonstration(found: Conversation, said: list[Speech]) -> list[Speech]:
+    """The messages without those of an example that a prompt plays through before the user says what is asked in earnest."""
+    spoke = next((n for n, one in enumerate(said) if one.role == "assistant"), len(said))
+    asks = (n for n, one in enumerate(said) if one.role == "user" and n > spoke)
+    starts = next(
+        (n for n in asks if _IN_EARNEST.search(_text_of(said[n])[:_LONGEST_START])), spoke
+    )
+    found.flags |= {"other_messages_left_out"} if starts > spoke else set()
+    return [*said[:spoke], *said[starts:]]
 
 
 def _text_of(one: Speech) -> str:

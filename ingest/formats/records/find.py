@@ -19,6 +19,7 @@ from ingest.files.partial_json import parse_json
 from ingest.formats.acts_among_events import acted_dialogue, with_acts
 from ingest.formats.message_trees import branch_in_map, kept_branch
 from ingest.formats.records.fields import CONVERSATION, QUESTION, Fields
+from ingest.formats.records.naming import MODEL_NAME
 from ingest.formats.records.speech import (
     ROLE_NAMED,
     SPEAKER_NAMED,
@@ -31,7 +32,7 @@ from ingest.formats.records.speech import (
     strength,
     time_of,
 )
-from ingest.formats.records.steps import AgentStep, is_idle, nested_steps, step_in
+from ingest.formats.records.steps import AgentStep, is_idle, step_in
 from ingest.formats.records.transcripts import items_of, turns_of
 from ingest.formats.records.words import NAMES, role_of, snake_case
 from ingest.formats.records.written_calls import (
@@ -186,7 +187,6 @@ def _readers() -> tuple[Callable[[dict[str, Any]], Iterable[Place]], ...]:
         _transcripts,
         _events,
         _turns,
-        _plans,
         _parts,
         _written_steps,
         _acted_dialogues,
@@ -202,11 +202,12 @@ def _is_run(items: list[Any]) -> bool:
 
 
 def _is_judges(value: dict[str, Any], place: Place) -> bool:
-    """Whether all that a record tells is what the judge said that it names."""
-    named = any(
-        isinstance(v, str) and snake_case(k).split("_")[0] in _JUDGES for k, v in value.items()
-    )
-    return named and {one.role for one in speeches(place.items)} == {"assistant"}
+    """Whether all that a record tells is what the judge said that it names, or was asked where no verdict stands beside that."""
+    own = {snake_case(key): one for key, one in value.items()}
+    judges = {k: v for k, v in own.items() if isinstance(v, str) and k.split("_")[0] in _JUDGES}
+    is_judged = any(key in NAMES["verdicts"] for key in own.keys() - judges.keys())
+    alone = not is_judged and any(map(MODEL_NAME.fullmatch, judges.values()))
+    return bool(judges) and (alone or {one.role for one in speeches(place.items)} == {"assistant"})
 
 
 def _fullest(place: Place) -> Place:
@@ -228,15 +229,6 @@ def _steps(value: dict[str, Any]) -> list[Place]:
         return []
     lists = (replace(one, items=[*map(step_of_pair, one.items)]) for one in _lists(value))
     return [place for place in lists if place.items and not _speaks(place.items)]
-
-
-def _plans(value: dict[str, Any]) -> Iterator[Place]:
-    """The steps of a tree beside what was asked, where they are all below one key."""
-    asked = Fields(value).words(QUESTION) is not None
-    told = {key: [*nested_steps(one)] for key, one in value.items()} if asked else {}
-    trees = [(key, steps) for key, steps in told.items() if steps]
-    for key, steps in trees if len(trees) == 1 else ():
-        yield Place(path=(key,), items=steps, holders=(value,))
 
 
 def _parts(value: dict[str, Any]) -> Iterator[Place]:

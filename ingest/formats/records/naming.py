@@ -24,12 +24,12 @@ _ID: Final = re.compile(r"(?=\D*\d)[^\s@:.{\[\x22]{1,64}")
 """A word with a digit that is no address, no time of day, no figure, no object and nothing in quotes."""
 _INSTALLED: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 """An instance of a product, whose id its files share; a task's instance has a name of words and numbers."""
-_MODEL: Final = re.compile(
+MODEL_NAME: Final = re.compile(
     r"(?i)(?=.*\d)(?:[a-z\d.-]+[_/])?(?:gpt|claude|gemini|gemma|(?:meta-)?llama|qwen|mistral|mixtral|deepseek|grok|kimi|glm)"
     r"[-_]?(?:[vrk]?\d|(?:opus|sonnet|haiku|large|medium|small|nemo|coder|chat|instruct|max|plus|pro|flash)[-_\d])[-\w.]*"
     r"|[a-z][-\w.]*-\d{1,3}(?:\.\d)?b(?:-[-\w.]*)?"
 )
-"""What a folder is called as only a model is: by a family and a number, or by its size."""
+"""What only a model is called, also as a folder: by a family and a number, or by its size."""
 _SEVERAL: Final = 3
 _SAMPLE: Final = 1_000
 
@@ -77,7 +77,7 @@ class Naming:
 
 def model_in_path(source: str) -> str | None:
     """The model that the nearest folder around a file is called by."""
-    return next(filter(_MODEL.fullmatch, source.split("/")[-2::-1]), None)
+    return next(filter(MODEL_NAME.fullmatch, source.split("/")[-2::-1]), None)
 
 
 def own_fields(record: Json) -> dict[str, Any]:

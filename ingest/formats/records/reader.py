@@ -43,7 +43,7 @@ from ingest.formats.records.speech import ROLE_NAMED, strength
 from ingest.formats.records.text_calls import listed_tools
 from ingest.formats.records.verdicts import marks_on, outcomes_of, verdicts_among
 from ingest.formats.records.words import NAMES
-from ingest.formats.records.written_results import programs_in
+from ingest.formats.records.written_results import PROGRAMS, programs_in
 from ingest.formats.run_verdicts import said_of_all
 from ingest.otlp.record import Arrival
 from ingest.records.call_names import CALL_LISTS
@@ -329,7 +329,7 @@ class _Record:
         """The tools that the prompt defines, where all that the agent calls are among them."""
         prompts = [str(one["content"]) for one in self._said.messages if one["role"] == "system"]
         listed = listed_tools("\n".join(prompts))
-        is_whole = self._tools_called() <= {one["name"] for one in listed}
+        is_whole = self._tools_called() - {PROGRAMS} <= {one["name"] for one in listed}
         return [load_json(tool.encode()) for tool in read_tools(listed)] if is_whole else []
 
     def _named_tools(self) -> list[Any]:

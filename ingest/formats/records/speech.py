@@ -446,6 +446,7 @@ def _of_step(step: AgentStep, item: dict[str, Any], speech: Speech) -> Iterator[
     """The call, its result, and what the agent said before or after it."""
     words = _content_of(item)
     words = words if isinstance(words, str) and words.strip() else None
+    _take_usage(item, speech)
     if any(isinstance(item.get(key), str) and item[key].strip() for key in _REASONING):
         speech.flags.add("reasoning_left_out")
     # A call that is an event of its own has its result in another one.
@@ -532,7 +533,7 @@ def moment(value: Json) -> int | None:
 
 
 def _take_usage(item: dict[str, Any], speech: Speech) -> None:
-    usage = item.get("usage")
+    usage = item.get("usage", item.get("metrics"))
     if isinstance(usage, dict):
         given = usage.get("input_tokens", usage.get("prompt_tokens"))
         made = usage.get("output_tokens", usage.get("completion_tokens"))

@@ -26,9 +26,11 @@ from ingest.records.text import Json, json_text, load_json, objects_in
 
 _DESCRIBES: Final = ("description", "doc")
 _LONGEST_NAME: Final = 64
+_PLAIN: Final = TOOLS[:4]
+_MOST_WORDS: Final = 4
+"""Words of a name under a key that can only be a tool's: `Weather Data:get_wind`."""
 _DIGITS: Final = 4
 """Digits of the number of a step."""
-_DEEPEST: Final = 24
 _SENTENCE: Final = 3
 """Words from which a text is something that is said, and no id."""
 
@@ -69,18 +71,6 @@ def is_idle(item: Json) -> bool:
     return len(places) > 1 and not any(own[key] for key in places) and places[0] in CALL_LISTS
 
 
-def nested_steps(value: Json, deep: int = 0) -> Iterator[dict[str, Any]]:
-    """The steps at any depth of a tree, in its order, under the names that readers know: a plan's parts hold steps, and a step those that it led to."""
-    step = _called_below(value)
-    if step is not None and isinstance(value, dict):
-        yield _folded(value)
-    below = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    for one in below if deep < _DEEPEST else ():
-        # What a tool was given or returned is nobody's step.
-        if step is None or (isinstance(one, list) and any(map(_called_below, one))):
-            yield from nested_steps(one, deep + 1)
-
-
 def _folded(value: dict[str, Any]) -> dict[str, Any]:
     """An object under the names that readers know."""
     own = {snake_case(key): one for key, one in value.items()}
@@ -112,6 +102,8 @@ def _step_of(own: dict[str, Any], *, needs_result: bool) -> AgentStep | None:
     named = [{**call, "id": call.get("id") or f"step_{n}"} for n, call in enumerate(calls)]
     if told is None or (told == [] and key in RESULT_LISTS):
         return AgentStep(calls=named)
+    if listed := _listed_results(told, [call["id"] for call in named]):
+        return AgentStep(calls=named, results=listed)
     if isinstance(told, str) and len(told.strip().splitlines()) == len(named) > 1:
         told = told.strip().splitlines()  # what several calls brought, each in a line
     several = told if isinstance(told, list) and len(told) == len(named) > 1 else [told]
@@ -123,6 +115,24 @@ def _step_of(own: dict[str, Any], *, needs_result: bool) -> AgentStep | None:
         for call, one in zip_longest(named[: len(several)], several)
     ]
     return AgentStep(calls=named, results=results)
+
+
+def _listed_results(told: Json, asked: list[str]) -> list[dict[str, Any]]:
+    """The results that an object does nothing but list (`{"results": [{"content": …}]}`), each maybe with its call's id.
+
+    A terminal does not say whose its screen is: of as many as were asked for, each is the next one's.
+    """
+    listed = told["results"] if isinstance(told, dict) and [*told] == ["results"] else None
+    seen = objects_in(listed)
+    ids = [
+        next((one[k] for k in (*CALL_IDS, "source_call_id") if one.get(k)), None) for one in seen
+    ]
+    whose = asked if len(asked) == len(seen) and not any(ids) else ids
+    return [
+        {"tool_call_id": name if name in asked else None, "content": one["content"]}
+        for one, name in zip(seen, whose, strict=True)
+        if "content" in one
+    ]
 
 
 def _by_tool(calls: list[dict[str, Any]], told: Json) -> tuple[list[dict[str, Any]], Json]:
@@ -176,7 +186,10 @@ def call_of(value: dict[str, Any]) -> dict[str, Any] | None:
     inner = own.get("function")
     if isinstance(inner, dict):
         own = {**own, **{snake_case(key): one for key, one in inner.items()}}
-    name = next((own[key] for key in TOOLS if _is_tool(own.get(key))), None)
+    named = (
+        key for key in TOOLS if _is_tool(own.get(key), most=_MOST_WORDS if key in _PLAIN else 1)
+    )
+    name = next((own[key] for key in named), None)
     # A call in the form of a model's API may have text for arguments: a program.
     text = str if isinstance(inner, dict) else dict
     key = next((k for k in ARGUMENTS if _are_arguments(own.get(k), text)), None)
@@ -199,8 +212,11 @@ def said_by(step: AgentStep) -> str | None:
     return given[0] if len(words) >= _SENTENCE else None
 
 
-def _is_tool(value: Json) -> bool:
-    return isinstance(value, str) and 0 < len(value) <= _LONGEST_NAME and len(value.split()) == 1
+def _is_tool(value: Json, *, most: int) -> bool:
+    short = isinstance(value, str) and len(value) <= _LONGEST_NAME
+    return (
+        short and 0 < len(str(value).split()) <= most and not str(value).endswith((".", "?", "!"))
+    )
 
 
 def _are_arguments(value: Json, text: type) -> bool:

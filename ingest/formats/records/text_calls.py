@@ -16,6 +16,8 @@ from typing import Any, Final
 from ingest.dialects.attributes import python_literal
 from ingest.dialects.content_blocks import blocks_text
 from ingest.formats.records.steps import call_of
+from ingest.formats.records.words import snake_case
+from ingest.records.call_names import ARGUMENTS, CALL_LISTS, CALLS, TOOLS
 from ingest.records.text import NOT_JSON, Json, json_text, load_json, objects_in
 
 SHELL: Final = "bash"
@@ -48,6 +50,16 @@ _BEGUN: Final = re.compile(
     r"^-+ BEGIN FUNCTION #\d+: ([\w.-]{1,64}) -+\n(?:Description: (.*))?", re.MULTILINE
 )
 """A tool that a prompt documents in words, as a heading says."""
+_FUNCTIONS: Final = re.compile(r"\btools:\s*```py(?:thon)?\n(.*?)```", re.DOTALL)
+_DEFINED: Final = re.compile(r'^def (\w{1,64})\([^\n]*:\n\s+"""(.*?)"""', re.MULTILINE | re.DOTALL)
+"""The tools of an agent that acts in programs: functions in a block below a line that says so."""
+_OBJECT: Final = re.compile(
+    r"((?:(?!```).)*?)(?:\A|```(?:json)?\n)\s*(\{.*\})\s*(?:```\s*)?", re.DOTALL
+)
+"""An object that is all of a message, or stands in a block behind what is said."""
+_COMMAND: Final = ("command", "cmd", "keystrokes")
+_ACTS: Final = ("commands", *CALL_LISTS)
+_OF_CALLS: Final = frozenset({*_COMMAND, *TOOLS, *ARGUMENTS})
 _MOST_LISTS: Final = 5
 """Lists of a prompt that are looked at."""
 _DECODER: Final = json.JSONDecoder()
@@ -96,6 +108,33 @@ def _plain_value(text: str) -> Json:
     return python_literal(text, NOT_JSON) if value is NOT_JSON else value
 
 
+def object_act(text: str) -> TextCalls | None:
+    """What an agent does whose message is an object: the calls or commands that this holds, with its other texts; None where it has no place for any."""
+    found = _OBJECT.fullmatch(text)
+    value = load_json(found[2].encode("utf-8", "replace")) if found else NOT_JSON
+    own = {snake_case(key): one for key, one in value.items()} if isinstance(value, dict) else {}
+    key = next((one for one in _ACTS if isinstance(own.get(one), list)), None)
+    listed = [own] if key is None else own[key]
+    calls = [call for one in listed if (call := _act(one)) is not None]
+    if found is None or len(calls) < len(listed):
+        return None
+    words = (one for name, one in own.items() if isinstance(one, str) and name not in _OF_CALLS)
+    said = "\n".join(filter(str.strip, (found[1], *words)))
+    return TextCalls(calls=calls, text=said.strip() or None)
+
+
+def _act(value: Json) -> dict[str, Any] | None:
+    """A call, or a command for the shell, that an agent wrote as a text or an object."""
+    own = value if isinstance(value, dict) else {_COMMAND[0]: value}
+    inner = (own[key] for key in (*_COMMAND, *CALLS) if isinstance(own.get(key), dict))
+    call = next(filter(None, map(call_of, (own, *inner))), None)
+    command = next((own[key] for key in _COMMAND if isinstance(own.get(key), str)), None)
+    if call is not None or command is None:
+        return call
+    function = {"name": SHELL, "arguments": json_text({"command": command})}
+    return {"type": "function", "function": function}
+
+
 def written_list(content: Json) -> list[dict[str, Any]]:
     """The calls that a text lists in JSON or Python's notation, behind a line that announces them; none where it is anything else."""
     text = blocks_text(content) or ""
@@ -125,7 +164,9 @@ def listed_tools(text: str) -> list[dict[str, Any]]:
         named = [one for one in objects if isinstance(one.get("name"), str) and "parameters" in one]
         if named and len(named) == len(value):
             return named
-    return [{"name": name, "description": said} for name, said in _BEGUN.findall(text)]
+    defined = _DEFINED.findall("".join(_FUNCTIONS.findall(text)))
+    told = (*_BEGUN.findall(text), *defined)
+    return [{"name": name, "description": said.strip()} for name, said in told]
 
 
 def _value_at(text: str, place: int) -> Json:

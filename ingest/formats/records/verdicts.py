@@ -14,6 +14,7 @@ from ingest.dialects.parts import first_of
 from ingest.files.chat_outcome import number_of, outcome_id_of
 from ingest.formats.item_forms import plain_items
 from ingest.formats.records.fields import ANSWER, FIGURE_NAMES, ITEM_NAMES, Fields, told_in
+from ingest.formats.records.naming import MODEL_NAME
 from ingest.formats.records.speech import strength
 from ingest.formats.records.words import NAMES, snake_case
 from ingest.records.outcome import Outcome as SpanOutcome
@@ -190,7 +191,9 @@ def outcome_of(name: str, value: Json) -> Outcome | None:
         told = outcome_of(name, _share_of(inner, value))
         return None if told is None else {**_label_and_comment(value), **told}
     if isinstance(value, str):
-        return {**outcome, **_label_or_comment(value.strip())} if value.strip() else None
+        # A judge is named by its model.
+        said = "" if MODEL_NAME.fullmatch(value) else value.strip()
+        return {**outcome, **_label_or_comment(said)} if said else None
     number = number_of(value)
     return None if number is None else {**outcome, "value": number}
 

@@ -13,12 +13,12 @@ from itertools import zip_longest
 from typing import Final
 
 from ingest.dialects.content_blocks import is_media, is_text_block
-from ingest.dialects.tool_output import RESULT_MARK
+from ingest.dialects.tool_output import marked_result
 from ingest.formats.records.calls import Message
 from ingest.formats.records.speech import Speech
 from ingest.formats.records.steps import AgentStep, said_by
-from ingest.formats.records.text_calls import SHELL, commands_in
-from ingest.formats.records.written_calls import plain_act, written_call
+from ingest.formats.records.text_calls import SHELL, commands_in, object_act
+from ingest.formats.records.written_calls import plain_act, written_act, written_call
 from ingest.records.episode import Step, ToolCall
 from ingest.records.text import Json, json_text, objects_in
 
@@ -40,6 +40,7 @@ _RUN: Final = re.compile(
 )  # fmt: skip
 """A program in a tag that has it run; where the tag stopped the model, it does not end."""
 _AROUND: Final = re.compile(r"<(\w+)>((?:(?!</?\1>).)*)</\1>", re.DOTALL)
+_TAGGED_PART: Final = re.compile(r"\s*<(\w+)>((?:(?!</?\1>).)*)</\1>\s*", re.DOTALL)
 _TERMINAL: Final = re.compile(r"(?:[^\d\s]\$|\w@[\w.:~/-]+#)\s*\Z")
 """What a terminal shows ends with its prompt: no amount, and no name of a language."""
 _EXITED: Final = re.compile(r"\s*(?:exit ?code: ?|<returncode>)-?\d+[^\n]*\n", re.IGNORECASE)
@@ -47,7 +48,10 @@ _EXITED: Final = re.compile(r"\s*(?:exit ?code: ?|<returncode>)-?\d+[^\n]*\n", r
 RUN_ID: Final = "run_"
 """How the id of a call begins that was made of a program in an agent's text."""
 _LONGEST_END: Final = 40
-_LANGUAGES: Final = {"py": "python", "sh": SHELL, "shell": SHELL}
+_QUOTED: Final = re.compile(r"^[^\n`(]{0,40}\b([A-Za-z_]\w{0,63}\([^\n]*\)):[ \t]*\n", re.MULTILINE)
+PROGRAMS: Final = "python"
+"""The tool of an agent that calls others in its programs."""
+_LANGUAGES: Final = {"py": PROGRAMS, "sh": SHELL, "shell": SHELL}
 _LONGEST_PROMPT: Final = 202
 _HEADING: Final = re.compile(r"\A\s*[A-Z]{3,}[ \t]*\n")
 """A label in capitals above what is said: `DISCUSSION`."""
@@ -122,6 +126,27 @@ def with_programs_once(said: Sequence[Speech]) -> list[Speech]:
     return told
 
 
+def with_quoted_calls(said: Sequence[Speech]) -> list[Speech]:
+    """The same, with calls that the agent's text only mentions where what is answered quotes each of them above its result: `Result of find("x"):`."""
+    told: list[Speech] = []
+    for number, one in enumerate(said):
+        asked = told[-1] if told and (told[-1].role, one.role) == ("assistant", "user") else None
+        text, words = _text(one), _text(asked) if asked else ""
+        begins = _QUOTED.match(text) if words else None
+        heads = [found for found in _QUOTED.finditer(text) if found[1] in words] if begins else []
+        calls = [written_act(found[1]) for found in heads]
+        if not asked or not heads or heads[0].start() or None in calls or asked.is_written:
+            told.append(one)
+            continue
+        made = [{**call, "id": f"quoted_{number}_{n}"} for n, call in enumerate(calls) if call]
+        asked.message = {**asked.message, "tool_calls": made}
+        ends = [*(found.start() for found in heads[1:]), len(text)]
+        for call, head, end in zip(made, heads, ends, strict=True):
+            result = {"content": text[head.start() : end].rstrip(), "tool_call_id": call["id"]}
+            told.append(replace(one, role="tool", message={"role": "tool", **result}))
+    return told
+
+
 def programs_in(said: Sequence[tuple[Json, Message]]) -> dict[int, re.Match[str]]:
     """The blocks with which an agent ends all its messages but the last, by their places, where all that is answered is a result: marked (`Output: …`), or what a terminal shows.
 
@@ -149,7 +174,8 @@ def programs_in(said: Sequence[tuple[Json, Message]]) -> dict[int, re.Match[str]
 
 
 def _is_result(text: str) -> bool:
-    return (RESULT_MARK.match(text) or _TERMINAL.search(text[-_LONGEST_PROMPT:])) is not None
+    ends = _TERMINAL.search(text[-_LONGEST_PROMPT:])
+    return ends is not None or marked_result(text) is not None
 
 
 def with_programs(steps: list[Step]) -> list[Step]:
@@ -195,19 +221,35 @@ def bind_programs(said: Sequence[Speech]) -> None:
         words = around[2].strip() if around else words
         said[n].message = {"content": words or None, "tool_calls": [made]}
         for after in said[n + 1 : n + 2]:
-            mark = RESULT_MARK.match(_text(after))
-            told = _text(after)[mark.end() if mark else 0 :]
+            bare = marked_result(_text(after))
+            told = _text(after) if bare is None else bare
             shown = _SHOWN.fullmatch(told)
             result = {"content": shown[1] if shown else told, "tool_call_id": made["id"]}
             after.role, after.message = "tool", {"role": "tool", **result}
+    for one in said if any(found.re is _RUN for found in programs.values()) else ():
+        if one.role == "assistant" and (parts := _in_tags(_text(one))):
+            # What such an agent says stands in tags as well.
+            one.message = {**one.message, "content": "\n".join(parts)}
+
+
+def _in_tags(text: str) -> list[str]:
+    """The texts of which a text is made, each in a tag; none where it holds more."""
+    parts: list[str] = []
+    place = 0
+    while found := _TAGGED_PART.match(text, place):
+        parts.append(found[2].strip())
+        place = found.end()
+    return parts if place == len(text) else []
 
 
 def as_program(answer: Message, before: Sequence[Message]) -> Message:
     """An agent's last answer, a call where it is a program as those before it, which were carried out."""
     calls = [call for one in before for call in one.get("tool_calls") or ()]
     runs = bool(calls) and str(calls[-1].get("id")).startswith(RUN_ID)
-    words = _words(answer) if runs and not answer.get("tool_calls") else ""
-    found = _PROGRAM.fullmatch(words) or _RUN.fullmatch(words)
+    words = _words(answer) if calls and not answer.get("tool_calls") else ""
+    if not runs and (act := object_act(words)) is not None:
+        return {**answer, "content": act.text, **({"tool_calls": act.calls} if act.calls else {})}
+    found = (_PROGRAM.fullmatch(words) or _RUN.fullmatch(words)) if runs else None
     if found is None:
         return answer
     function = {**calls[-1]["function"], "arguments": json_text({"command": found[3]})}
@@ -218,7 +260,7 @@ def as_program(answer: Message, before: Sequence[Message]) -> Message:
 def bind_written(said: Sequence[Speech]) -> None:
     """Give the user's messages that answer written calls to their tools, in place; a call nobody answers is what the agent says."""
     is_acting = any(one.is_written for one in said)
-    is_plain = not is_acting and _bind_plain(said)
+    is_plain = not is_acting and (_bind_plain(said) or _bind_objects(said))
     for one in said if is_acting else ():
         told = written_call(_text(one), is_acting=True) if one.role == "assistant" else None
         if told is not None and not one.message.get("tool_calls"):
@@ -226,11 +268,10 @@ def bind_written(said: Sequence[Speech]) -> None:
             one.is_written = True
     asked = [(one, after) for one, after in zip_longest(said, said[1:]) if one.is_written]
     replies = [after for _, after in asked if after is not None and after.role == "user"]
-    marked = any(RESULT_MARK.match(_text(after)) for after in replies)
-    for after in replies:
-        mark = RESULT_MARK.match(_text(after))
-        if mark or not marked:
-            text = _text(after)[mark.end() if mark else 0 :]
+    results = [marked_result(_text(after)) for after in replies]
+    for after, result in zip(replies, results, strict=True):
+        if result is not None or not any(one is not None for one in results):
+            text = _text(after) if result is None else result
             after.role, after.message = "tool", {"role": "tool", "content": text}
     answered = [call for call, after in asked if after is not None and after.role == "tool"]
     for call, after in asked:
@@ -254,6 +295,24 @@ def _bind_plain(said: Sequence[Speech]) -> bool:
         return False
     for one, act in acts:
         one.message, one.is_written = {"content": act.text, "tool_calls": act.calls}, True
+    return True
+
+
+def _bind_objects(said: Sequence[Speech]) -> bool:
+    """Make calls of what an agent lists in objects, and words of the rest of these, where all that is answered is a result; whether there are any."""
+    acts = {
+        n: act
+        for n, one in enumerate(said)
+        if one.role == "assistant"
+        and not one.message.get("tool_calls")
+        and (act := object_act(_text(one))) is not None
+    }
+    back = [said[n + 1] for n, act in acts.items() if act.calls and n + 1 < len(said)]
+    if not back or not all(one.role == "user" and _is_result(_text(one)) for one in back):
+        return False
+    for n, act in acts.items():
+        calls = {"tool_calls": act.calls} if act.calls else {}
+        said[n].message, said[n].is_written = {"content": act.text, **calls}, bool(calls)
     return True
 
 

@@ -17,6 +17,7 @@ from ingest.dialects.parts import first_of
 from ingest.files.chat_outcome import annotator_of
 from ingest.formats.format import Decoded, Format
 from ingest.formats.records.fields import Fields
+from ingest.formats.records.naming import own_fields
 from ingest.formats.records.verdicts import outcome_about, outcomes_of_span
 from ingest.otlp.record import Arrival
 from ingest.records.app_name import UNNAMED
@@ -67,14 +68,14 @@ def read_run(run: Json, arrival: Arrival) -> Decoded:
 def _marks(run: dict[str, Any], span: Span) -> Iterator[Outcome]:
     """What feedback a run says that it got, by its key; of several marks their mean, or the word that all of them are."""
     marks: dict[str, Json] = {}
-    stats = {k: _dict(told) for k, told in _dict(run.get("feedback_stats")).items()}
+    stats = {k: own_fields(told) for k, told in own_fields(run.get("feedback_stats")).items()}
     for name, told in stats.items():
-        words = list(_dict(told.get("values")))
+        words = list(own_fields(told.get("values")))
         marks[name] = first_of(told, "avg") if len(words) != 1 else words[0]
     for one in outcomes_of_span(span, Fields(own={"scores": marks})):
         listed = stats.get(one.name, {}).get("sources")
         sources = listed if isinstance(listed, list) else []
-        kinds = {str(_dict(parsed(source)).get("type")) for source in sources}
+        kinds = {str(own_fields(parsed(source)).get("type")) for source in sources}
         by = _JUDGED_BY.get(kinds.pop()) if len(kinds) == 1 else None
         yield replace(one, by=by or annotator(one.name, None))
 
@@ -129,11 +130,11 @@ def _span(
 
 
 def _attributes(run: dict[str, Any]) -> dict[str, Any]:
-    extra = _dict(run.get("extra"))
-    metadata = _dict(extra.get("metadata"))
-    parameters = _dict(extra.get("invocation_params"))
-    outputs = _dict(run.get("outputs"))
-    result = _dict(outputs.get("output"))
+    extra = own_fields(run.get("extra"))
+    metadata = own_fields(extra.get("metadata"))
+    parameters = own_fields(extra.get("invocation_params"))
+    outputs = own_fields(run.get("outputs"))
+    result = own_fields(outputs.get("output"))
     given: dict[str, Any] = {
         "langsmith.span.kind": run.get("run_type"),
         "gen_ai.prompt": _text(run.get("inputs")),
@@ -153,10 +154,6 @@ def _attributes(run: dict[str, Any]) -> dict[str, Any]:
         if isinstance(value, str | int | float | bool) and key != key.upper():
             given[f"langsmith.metadata.{key}"] = value
     return {key: value for key, value in given.items() if value is not None}
-
-
-def _dict(value: Json) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
 
 
 def _text(value: Json) -> str | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ingest.dialects.attributes import text_of
+from ingest.dialects.parts import first_of
 from ingest.formats.format import Decoded, Format
 from ingest.formats.records.fields import CONVERSATION, MODEL, TASK, Fields
 from ingest.formats.records.verdicts import outcomes_of_span
@@ -39,10 +40,13 @@ _HOLDERS: Final = ("properties", "attributes")
 _INPUTS: Final = ("input", "inputs")
 _OUTPUTS: Final = ("output", "output_choices")
 _ENDED: Final = ("end", "end_time", "ended_at")
+_DATA: Final = "span_data"
+"""Where OpenAI's Agents SDK has what a span is about, whatever that is; the trace itself is a record of its own, which names the conversation."""
+_OF_SPANS: Final = (*_INPUTS, *_HOLDERS, _DATA, "group_id")
 _RUN_OF_FUNCTION: Final = "perhaps_tool"
 """The type of a function's run: a tool's if a model asked for it."""
 _OPERATIONS: Final = {
-    **dict.fromkeys(("llm", "generation", "chat_model", "completion"), "chat"),
+    **dict.fromkeys(("llm", "generation", "chat_model", "completion", "response"), "chat"),
     **dict.fromkeys(("tool", "function"), "execute_tool"),
     **dict.fromkeys(("task", "agent", "chain", "workflow", "eval", "general"), "invoke_agent"),
     **dict.fromkeys(("score", "scorer", "evaluator"), "evaluate"),
@@ -52,7 +56,7 @@ _OPERATIONS: Final = {
 
 def claims(value: Json) -> bool:
     """Whether a value is one such span."""
-    if not isinstance(value, dict) or not any(key in value for key in (*_INPUTS, *_HOLDERS)):
+    if not isinstance(value, dict) or not any(key in value for key in _OF_SPANS):
         return False
     value = _plain_span(value)
     linked = "input" in value and any(key in value for key in _PARENTS)
@@ -93,6 +97,12 @@ def read_below(value: dict[str, Any], trace: dict[str, Any], arrival: Arrival) -
 def _plain_span(value: dict[str, Any]) -> dict[str, Any]:
     """The span's fields in one spelling, out of the envelope of an event, and without a word that begins them all."""
     own = {snake_case(key): one for key, one in value.items()}
+    data = own.pop(_DATA, {} if own.get("object") == "trace" else None)
+    if isinstance(data, dict):
+        root = {"conversation_id": own.get("group_id"), "trace_id": own.get("id")}
+        beside = root if own.get("object") == "trace" else {}
+        own = {"input": None, "parent_id": None, **beside, **own, **data}
+        own |= {} if own.get("type") in _OPERATIONS else {"type": "general"}
     for inner in (own[key] for key in _HOLDERS if isinstance(own.get(key), dict)):
         named = {snake_case(key): one for key, one in inner.items()}
         trace = next((key for key in named if key.endswith(_TRACES)), None)
@@ -142,7 +152,7 @@ def _time(value: dict[str, Any], names: tuple[str, ...]) -> int | None:
 def _attributes(value: dict[str, Any]) -> dict[str, Any]:
     metadata = value.get("metadata", value.get("attributes"))
     beside = metadata if isinstance(metadata, dict) else {}
-    metrics = value.get("metrics")
+    metrics = value.get("metrics", value.get("usage"))
     counted = metrics if isinstance(metrics, dict) else {}
     fields = Fields(own=beside)
     top = Fields(own={k: v for k, v in value.items() if not isinstance(v, dict)})
@@ -166,8 +176,9 @@ def _attributes(value: dict[str, Any]) -> dict[str, Any]:
             else None,
             "gen_ai.input.messages": _text(value["input"]),
             "gen_ai.output.messages": _text(_answer(value["output"])),
-            "gen_ai.usage.input_tokens": counted.get("prompt_tokens"),
-            "gen_ai.usage.output_tokens": counted.get("completion_tokens"),
+            "gen_ai.response.id": text_of(value.get("response_id")),
+            "gen_ai.usage.input_tokens": first_of(counted, "prompt_tokens", "input_tokens"),
+            "gen_ai.usage.output_tokens": first_of(counted, "completion_tokens", "output_tokens"),
         }
     elif operation == "execute_tool":
         given[IF_ASKED] = _type(value) == _RUN_OF_FUNCTION or None
