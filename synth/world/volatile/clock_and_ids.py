@@ -244,7 +244,7 @@ def _fresh_places(
 ) -> list[FreshPlace]:
     forms: dict[str, ValueForm] = {}
     for place, rows in told.places.items():
-        form = clock(rows) or bench_clock(rows) or dice(rows, histories)
+        form = clock(rows) or passing_time(rows) or bench_clock(rows) or dice(rows, histories)
         if form is not None and not _remembered(rows, histories):
             forms[place] = form
         if (form is None or form.untold) and (name, place) in loose:
@@ -268,17 +268,22 @@ def _remembered(rows: Sequence[tuple[Observation, Json]], histories: Sequence[Hi
     again = 0
     for one, value in rows:
         past = histories[one.episode].observations[: one.position]
-        again += any(value in places_of(seen.content).values() for seen in past)
+        # Two changes in one second are stamped alike.
+        others = (seen for seen in past if seen.tool != one.tool or seen.key == one.key)
+        again += any(value in places_of(seen.content).values() for seen in others)
     return again * 2 >= len(rows)
 
 
 def _is_shown_again(rows: Sequence[tuple[Observation, Json]], histories: Sequence[History]) -> bool:
-    """Whether values of a place stand in another result of their episode, more than by accident: a record may keep them."""
+    """Whether values of a place stand in another result of their episode, more than by accident: a record may keep them.
+
+    Not in the result of another call of the same tool: two changes in one second are stamped alike.
+    """
     again = sum(
         any(
             str(value) in seen.content
             for seen in histories[one.episode].observations
-            if seen is not one
+            if seen is not one and (seen.tool != one.tool or seen.key == one.key)
         )
         for one, value in rows
     )
@@ -308,6 +313,21 @@ def clock(rows: Sequence[tuple[Observation, Json]]) -> ValueForm | None:
         # Where the day begins is known only as far as calls came late and early in the day.
         return replace(known, offset=max(away), latest=min(away) + DAY - 1)
     return known
+
+
+def passing_time(rows: Rows) -> ValueForm | None:
+    """The format of times that went on while the episodes were made, whatever moments the episodes bear.
+
+    Over all episodes in their order they only rise, and equal calls were told unequal ones: what a record keeps is told again, and what
+    a call decides is told whenever it is made.
+    """
+    read, form = times_of(rows)
+    if form is None or is_day(form) or len({moment for _, moment in read}) < MIN_SEEN:
+        return None
+    ordered = sorted(read, key=lambda r: (r[0].at, r[0].episode, r[0].position))
+    told = sets_by_key((one.key, moment) for one, moment in read)
+    rises = all(before <= after for (_, before), (_, after) in pairwise(ordered))
+    return usual_clock(rows) if rises and any(len(few) > 1 for few in told.values()) else None
 
 
 def moving_form(rows: Rows, histories: Sequence[History]) -> ValueForm | None:
