@@ -110,6 +110,7 @@ class Fitter:
                 tree = self._object(target)
             elif all(isinstance(t, list) for t in target):
                 tree = fit_list(self, target)
+        tree = tree or self._optional_argument(target, name)
         scalar = not any(isinstance(t, dict | list) for t in target)
         if tree is None and cases and scalar and self.depth < 3:
             tree = self._case(target)
@@ -121,18 +122,39 @@ class Fitter:
             mine = term.tree[-1] == name and term.tree[0] in {"arg", "it", "by", "old"}
             if mine and agree(term.values, target):
                 return self._order_kept(term, target)
-        return self._given_argument(target, name)
+        return self._given_argument(target, name, name)
 
-    def _given_argument(self, target: Sequence[Any], name: str) -> Tree | None:
-        """What the argument of the field's name says where it is given, and one value where it is left out."""
-        own: Tree = ["arg", name]
+    def _given_argument(self, target: Sequence[Any], argument: str, name: str) -> Tree | None:
+        """What an argument says where it is given, and one value, or what the field was before, where it is left out."""
+        own: Tree = ["arg", argument]
         told = evaluate(own, self.scopes) if "arg" in self.roots else []
         pairs = list(zip(told, target, strict=True)) if told else []
         said = [(stable(given), stable(value)) for given, value in pairs if given is not MISSING]
-        without = {stable(value): value for given, value in pairs if given is MISSING}
-        if len(set(said)) < MIN_GIVEN or len(without) != 1 or any(g != v for g, v in said):
+        without = [at for at, (given, _) in enumerate(pairs) if given is MISSING]
+        if not said or not without or any(g != v for g, v in said):
             return None
-        return ["if", ["exists", own], own, ["const", *without.values()]]
+        left = [target[at] for at in without]
+        before: Tree = ["old", name]
+        kept = "old" in self.roots and agree(
+            [evaluate(before, self.scopes)[at] for at in without], left
+        )
+        one = [["const", left[0]]] if len(set(map(stable, left))) == 1 else []
+        ways = [*([before] if kept else []), *one]
+        if not ways:
+            return None
+        return ["if", ["exists", own], own, ["either", *ways] if len(ways) > 1 else ways[0]]
+
+    def _optional_argument(self, target: Sequence[Any], name: str) -> Tree | None:
+        """The same of an argument of another name, which says something else than what is there without it."""
+        arguments = {one for scope in self.scopes for one in scope.arg} if name else set[str]()
+        for argument in sorted(arguments):
+            given = [at for at, scope in enumerate(self.scopes) if scope.arg.get(argument) is not None]
+            others = {stable(value) for at, value in enumerate(target) if at not in given}
+            if any(stable(target[at]) not in others for at in given):
+                tree = self._given_argument(target, argument, name)
+                if tree is not None:
+                    return tree
+        return None
 
     def _constant(self, target: Sequence[Any]) -> Tree | None:
         """One value in every example; none for what was empty each time, unless many calls left it so."""
