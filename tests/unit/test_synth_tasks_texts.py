@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from environments.describe_check import describe
 from environments.judges.question import Question
 from environments.runtime.checks.table import evaluate
 from environments.runtime.play.environment import run_actions
@@ -163,9 +164,16 @@ def test_a_line_above_the_text_may_say_anything_the_text_may_not() -> None:
 
 def test_what_one_text_must_hold_is_one_line_per_fact(app: tuple[list[Candidate], World]) -> None:
     """As a person reads it."""
-    says = [c.says for c in app[0][0].rubric.checks if c.check_id.startswith("text_holds")]
-    assert "In the text of send_note stands l-301." in says
-    assert "In the text of send_note stands 14:15." in says
+    says = [
+        describe(check)
+        for check in app[0][0].rubric.checks
+        if check.check_id.startswith("text_holds")
+    ]
+    for fact in ("l-301", "14:15"):
+        assert (
+            f"The agent gives send_note, as “text”, a text with these facts in any form: {fact}."
+            in says
+        )
 
 
 DICTATED = "Lesson is off, sorry."

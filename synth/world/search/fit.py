@@ -26,13 +26,11 @@ from synth.world.search.numbers import (
     numeric_terms,
 )
 from synth.world.search.terms import Tables, Term, Terms, agree, coverage, gather, sliced
-from synth.world.support import SEEN_OFTEN, SEEN_THRICE, SEEN_TWICE
+from synth.world.support import SEEN_OFTEN, SEEN_THRICE
 
 MAX_DEPTH: Final = 4
 MIN_PER_CASE: Final = SEEN_THRICE
 """Different calls."""
-MIN_GIVEN: Final = 1
-"""Different values of an argument that a field of its name repeats, before another value counts as what is there without it."""
 MIN_EMPTY: Final = SEEN_OFTEN
 """Different calls that left a list or object empty, which is there to hold something, before the next is taken to."""
 
