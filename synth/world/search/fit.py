@@ -144,11 +144,11 @@ class Fitter:
 
     def _optional_argument(self, target: Sequence[Any], name: str) -> Tree | None:
         """The same of an argument of another name, which says something else than what is there without it."""
-        arguments = {one for scope in self.scopes for one in scope.arg} if name else set[str]()
-        for argument in sorted(arguments):
-            given = [
-                at for at, scope in enumerate(self.scopes) if scope.arg.get(argument) is not None
-            ]
+        asked = [scope.arg if isinstance(scope.arg, dict) else {} for scope in self.scopes]
+        for argument in sorted({one for arguments in asked for one in arguments} if name else ()):
+            given = {
+                at for at, arguments in enumerate(asked) if arguments.get(argument) is not None
+            }
             others = {stable(value) for at, value in enumerate(target) if at not in given}
             if any(stable(target[at]) not in others for at in given):
                 tree = self._given_argument(target, argument, name)
