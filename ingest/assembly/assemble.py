@@ -250,18 +250,23 @@ class _Owners:
     def __init__(self, main: Thread, others: Sequence[Thread]) -> None:
         self._main = main
         self._of_call = {call: thread for thread in (main, *others) for call in thread.calls}
-        self._below: dict[Node | None, list[Node]] = {}
+        self._below: dict[Node, list[Node]] = {}
         for call in sorted(self._of_call, key=lambda call: call.span.started_at):
-            self._below.setdefault(call.parent, []).append(call)
+            for above in call.ancestors():
+                self._below.setdefault(above, []).append(call)
 
     def thread_of(self, node: Node) -> Thread:
-        """Its own thread, or that of a span above or below it, else of the model call beside it that came before."""
-        for near in (node, *node.children[:1], *node.ancestors()):
+        """Its own thread, or that of a span above it, or of all calls below it, else that of the call before it below the nearest span above both."""
+        for near in (node, *node.ancestors()):
             if near in self._of_call:
                 return self._of_call[near]
-        beside = self._below.get(node.parent, []) if node.parent is not None else []
-        before = bisect_right(beside, node.span.started_at, key=lambda call: call.span.started_at)
-        return self._of_call[beside[before - 1]] if before else self._main
+            below = self._below.get(near, [])
+            alike = all(self._of_call[one] is self._of_call[below[0]] for one in below)
+            began = [call.span.started_at for call in below]
+            before = len(below) if alike else bisect_right(began, node.span.started_at)
+            if before:
+                return self._of_call[below[before - 1]]
+        return self._main
 
 
 def _episode(part: _Part, app: str, known: Mapping[str, str]) -> Episode:

@@ -371,8 +371,9 @@ def _tell_turns(ordered: list[Node]) -> None:
 
 
 def _inherit(ordered: list[Node]) -> None:
-    """Pass conversations and evaluations down, parents first."""
+    """Pass conversations and evaluations down, parents first, and up to spans above one conversation only."""
     in_trace: dict[str, set[str]] = defaultdict(set)
+    below: dict[Node, set[str]] = defaultdict(set)
     waiting = [node for node in reversed(ordered) if node.parent is None]
     while waiting:
         node = waiting.pop()
@@ -381,9 +382,11 @@ def _inherit(ordered: list[Node]) -> None:
         node.conversation = _conversation(node)
         if node.reading.conversation and node.conversation and not node.judged:
             in_trace[node.span.trace_id].add(node.conversation)
+            for above in node.ancestors():
+                below[above].add(node.conversation)
         waiting += reversed(node.children)
     for node in ordered:
-        only = in_trace[node.span.trace_id]
+        only = below.get(node) or in_trace[node.span.trace_id]
         if node.conversation is None and len(only) == 1:
             node.conversation = next(iter(only))
     _follow_links(ordered, in_trace)

@@ -23,7 +23,7 @@ from ingest.dialects.reading import Statement
 from ingest.files.chat_outcome import annotator_of
 from ingest.formats.records.fields import ITEM_NAMES, Fields
 from ingest.formats.records.verdicts import Outcome, by_words, outcome_of
-from ingest.formats.records.words import snake_case
+from ingest.formats.records.words import NAMES, snake_case
 from ingest.records.outcome_words import asks_how, is_about_else, tells_how
 from ingest.records.right_answer import OTEL_NAMES, right_answer_among
 from ingest.records.span import Attributes, Span
@@ -89,11 +89,13 @@ def verdicts_on(span: Span, *, works: bool) -> dict[str, Statement]:
 
 
 def _inline(span: Span) -> dict[str, Statement]:
-    """The evaluations that stand on a span, each in attributes that begin alike, by name."""
+    """The evaluations that stand on a span, each in attributes that begin alike or in an object of them, by name."""
     held: dict[str, dict[str, Any]] = {}
     for key, value in span.attributes.items():
         if found := _INLINE.fullmatch(key):
             held.setdefault(found[1], {})[found[2]] = value
+    maps = (parsed(span.attributes.get(key)) for key in NAMES["maps_of_verdicts"])
+    held |= {name: one for told in maps if isinstance(told, dict) for name, one in told.items()}
     told = (outcome_of(name, value) for name, value in held.items())
     return _stated(filter(None, told), "", at=span.ended_at)
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+
+import pytest
 
 from ingest.assembly.assemble import assemble
 from ingest.records.span import SpanEvent, SpanLink
@@ -109,3 +112,27 @@ def test_an_apps_own_attribute_of_a_root_span_is_an_outcome() -> None:
         ("success", 1.0, None, "unknown", episode.episode_id),
         ("csat", None, "good", "end_user", episode.episode_id),
     }
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_what_stands_on_a_span_above_one_of_several_conversations_is_about_that_one(
+    *, named: bool
+) -> None:
+    """Each case of an evaluation has its task's name and its verdicts; all cases are one trace, also where nothing names a conversation."""
+    spans = [span(1, {})]
+    for number, passed in ((10, True), (20, False)):
+        verdict = {"Right": {"name": "Right", "value": passed, "reason": None}}
+        case = {"case_name": f"case {number}", "assertions": json.dumps(verdict), "scores": "{}"}
+        above = span(number, case, parent_id=f"{1:016x}")
+        run = span(number + 1, {}, parent_id=above.span_id)
+        user = {**USER, "content": f"Question {number}?"}
+        asked = call(number + 2, [SYSTEM, user], ANSWER, parent_id=run.span_id)
+        own = {"gen_ai.conversation.id": f"c{number}"} if named else {}
+        spans += [above, run, replace(asked, attributes={**asked.attributes, **own})]
+    found = assemble(spans, app=APP)
+    task_of = {one.episode_id: one.task_key for one in found.episodes}
+    assert sorted(map(str, task_of.values())) == ["case 10", "case 20"]
+    assert sorted((task_of[str(one.episode_id)], one.value) for one in found.outcomes) == [
+        ("case 10", 1.0),
+        ("case 20", 0.0),
+    ]

@@ -417,3 +417,52 @@ def test_figures_of_several_judges_under_one_bare_name_are_nobodys(
     record = {"id": "7", "messages": [said("user", ASKED), said("assistant", ANSWER)]}
     chat = only(tmp_path, {**record, "judged": judged})
     assert {o.name for o in chat.outcomes} == names
+
+
+@pytest.mark.parametrize("apart", [True, False])
+@pytest.mark.parametrize("mark", ["Observation", "Error"])
+def test_calls_that_a_framework_lists_behind_what_its_agent_says(
+    tmp_path: Path, *, apart: bool, mark: str
+) -> None:
+    """The agent's program, the call that it became and its result by the call's id are one call, whoever tells them."""
+    program = "print(find_boat(7))"
+    own = f"I look.\nCode:\n```py\n{program}\n```<end_code>"
+    function = {"name": "python_interpreter", "arguments": program}
+    listed = f"Calling tools:\n{[{'id': 'c1', 'type': 'function', 'function': function}]}"
+    made = [own, listed] if apart else [f"{own}\n{listed}"]
+    messages = [
+        said("user", ASKED),
+        *(said("assistant", one) for one in made),
+        said("user", f"Call id: c1\n{mark}:\nfree"),
+        said("assistant", ANSWER),
+    ]
+    chat = only(tmp_path, {"id": "7", "messages": messages})
+    ran = [("python", {"command": program})]
+    assert told(chat.episode.steps) == [
+        ("user", ASKED, []),
+        ("assistant", "I look.", ran),
+        ("tool", "free", []),
+        ("assistant", ANSWER, []),
+    ]
+    assert chat.episode.steps[2].is_error is (True if mark == "Error" else None)
+
+
+def test_a_list_of_calls_that_somebody_shows_names_no_result(tmp_path: Path) -> None:
+    """A user who quotes an id that nobody called by is the user."""
+    messages = [said("user", "Call id: c1\nObservation:\nfree"), said("assistant", ANSWER)]
+    chat = only(tmp_path, {"id": "7", "messages": messages})
+    assert [one.role for one in chat.episode.steps] == ["user", "assistant"]
+
+
+def test_a_step_that_failed_has_an_error_in_the_place_of_a_result(tmp_path: Path) -> None:
+    """Of the calls of a run one has no result at all."""
+    steps: list[Record] = [
+        {"tool": "find_boat", "parameters": {"boat": 7}, "result": "free"},
+        {"tool": "find_boat", "parameters": {"boat": 7}, "error": "HTTP 429"},
+    ]
+    run = {"task_id": "t1", "task_description": ASKED, "execution_results": steps}
+    chat = only(tmp_path, {**run, "final_solution": ANSWER})
+    assert [(one.content, one.is_error) for one in chat.episode.steps if one.role == "tool"] == [
+        ("free", None),
+        ("HTTP 429", True),
+    ]

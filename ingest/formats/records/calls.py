@@ -15,7 +15,13 @@ from ingest.dialects.content_blocks import blocks_text
 from ingest.dialects.parts import CALL_TYPES, is_result, parts_in
 from ingest.files.partial_json import parse_json
 from ingest.formats.records.steps import call_of
-from ingest.formats.records.text_calls import calls_in, object_act, results_in, written_list
+from ingest.formats.records.text_calls import (
+    announced,
+    calls_in,
+    object_act,
+    results_in,
+    written_list,
+)
 from ingest.formats.records.words import CALL, NAMES, is_name, role_of
 from ingest.formats.records.written_calls import ARGUMENT, listed_calls, plain_act, written_call
 from ingest.records.call_names import (
@@ -124,6 +130,7 @@ def holds_call(content: Json) -> bool:
         or written_call(content) is not None
         or plain_act(content) is not None
         or object_act(content) is not None
+        or bool(announced(content)[1])
     )
 
 

@@ -25,6 +25,7 @@ from ingest.formats.records.written_results import (
     bind_programs,
     bind_tagged,
     bind_written,
+    with_listed_calls,
     with_programs_once,
     with_quoted_calls,
 )
@@ -156,7 +157,7 @@ def read_conversation(items: Sequence[Json]) -> Conversation:
     found = Conversation(agent=settle(said))
     said = _without_demonstration(found, _without_pieces(said))
     bind_tagged(said)
-    said = with_programs_once(said)
+    said = with_programs_once(with_listed_calls(said))
     said = with_quoted_calls(said)
     bind_programs(said)
     bind_written(said)

@@ -89,13 +89,14 @@ def _called_below(value: Json) -> AgentStep | None:
 
 def _step_of(own: dict[str, Any], *, needs_result: bool) -> AgentStep | None:
     key = next((key for key in RESULTS if key in own), None)
-    if key is None and needs_result:
+    # A call that failed may have an error where others have a result.
+    if key is None and needs_result and not isinstance(own.get("error"), str):
         return None
     calls = list(_calls(own))
     if not calls:
         return None
     told = None if key is None else own[key]
-    failed = own.get("error") if told is None and key is not None else None
+    failed = own.get("error") if told is None else None
     failed = failed.get("message") if isinstance(failed, dict) else failed
     told = failed if isinstance(failed, str) else told  # what came in the place of a result
     calls, told = _by_tool(calls, told)

@@ -64,6 +64,8 @@ _MOST_LISTS: Final = 5
 """Lists of a prompt that are looked at."""
 _DECODER: Final = json.JSONDecoder()
 
+_CALLING: Final = "Calling tools:\n"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextCalls:
@@ -142,6 +144,12 @@ def written_list(content: Json) -> list[dict[str, Any]]:
     listed = python_literal(rest) if colon and "\n" not in label else None
     calls = [call_of(one) for one in objects_in(listed)]
     return [one for one in calls if one is not None] if all(calls) else []
+
+
+def announced(text: str) -> tuple[str, list[dict[str, Any]]]:
+    """What an agent says before the list of its calls that a framework writes behind it (`Calling tools: [{'id': …}]`), and these."""
+    before, mark, listed = text.rpartition(_CALLING)
+    return before.strip(), written_list(mark + listed) if mark else []
 
 
 def results_in(text: str) -> list[str] | None:

@@ -13,11 +13,11 @@ from itertools import zip_longest
 from typing import Final
 
 from ingest.dialects.content_blocks import is_media, is_text_block
-from ingest.dialects.tool_output import marked_result
+from ingest.dialects.tool_output import FAILURE_MARK, marked_result
 from ingest.formats.records.calls import Message
 from ingest.formats.records.speech import Speech
 from ingest.formats.records.steps import AgentStep, said_by
-from ingest.formats.records.text_calls import SHELL, commands_in, object_act
+from ingest.formats.records.text_calls import SHELL, announced, commands_in, object_act
 from ingest.formats.records.written_calls import plain_act, written_act, written_call
 from ingest.records.episode import Step, ToolCall
 from ingest.records.text import Json, json_text, objects_in
@@ -61,6 +61,7 @@ _SHOWN: Final = re.compile(r"\s*```\w*\n(.*?)\n?```\s*", re.DOTALL)
 _SEVERAL: Final = 2
 """Results from which an agent acts: somebody may show once what a proposed program printed."""
 _FEEDBACK: Final = re.compile(r"<(feedback|user_message)>(.*?)</\1>\s*\Z", re.DOTALL)
+_CALL_ID: Final = re.compile(r"\s*Call id: (\S+)\n(?:Observation|Error):")
 _RETURNED: Final = re.compile(r"\s*\[(\w+)[^\n]*\] Result:?\s*")
 
 
@@ -103,6 +104,26 @@ def bind_feedback(messages: Sequence[Message]) -> None:
         if told is not None and name not in others:
             one |= {"role": "user", "content": told[2].strip()}
             one.pop("tool_call_id", None)
+
+
+def with_listed_calls(said: Sequence[Speech]) -> list[Speech]:
+    """The same, with calls that a framework lists behind what its agent says, and results where the user's side names their ids."""
+    told, asked = list[Speech](), set[Json]()
+    for one in said:
+        text = _text(one)
+        before, calls = announced(text) if one.role != "system" else ("", [])
+        named = _CALL_ID.match(text)
+        if calls:
+            asked |= {call.get("id") for call in calls}
+            own = replace(one, role="assistant", message={"content": before})
+            told += [own] if before else []
+            one.role, one.message = "assistant", {"content": None, "tool_calls": calls}
+        elif named and named[1] in asked:
+            result = {"content": marked_result(text), "tool_call_id": named[1]}
+            one.role, one.message = "tool", result
+            one.tg = {"is_error": True} if FAILURE_MARK.match(text) else one.tg
+        told.append(one)
+    return told
 
 
 def with_programs_once(said: Sequence[Speech]) -> list[Speech]:
@@ -246,6 +267,7 @@ def as_program(answer: Message, before: Sequence[Message]) -> Message:
     """An agent's last answer, a call where it is a program as those before it, which were carried out."""
     calls = [call for one in before for call in one.get("tool_calls") or ()]
     runs = bool(calls) and str(calls[-1].get("id")).startswith(RUN_ID)
+    runs = runs or (bool(calls) and calls[-1]["function"]["name"] == PROGRAMS)
     words = _words(answer) if calls and not answer.get("tool_calls") else ""
     if not runs and (act := object_act(words)) is not None:
         return {**answer, "content": act.text, **({"tool_calls": act.calls} if act.calls else {})}
