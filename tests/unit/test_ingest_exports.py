@@ -180,6 +180,18 @@ def test_responses_without_content_are_not_made_up(tmp_path: Path) -> None:
     assert [step.content for step in episode.steps if step.content] == []
 
 
+def test_a_span_whose_type_is_no_word_costs_nothing_else(tmp_path: Path) -> None:
+    """It is read as a span of no known kind."""
+    line = {
+        "object": "trace.span",
+        "id": "span_1",
+        "trace_id": "trace_1",
+        "started_at": "2026-11-01T10:00:01Z",
+        "span_data": {"type": ["agent"], "name": "desk"},
+    }
+    assert [span.span_id for span in read(tmp_path, [line]).spans] == ["span_1"]
+
+
 @pytest.mark.parametrize("named", [True, False])
 def test_an_atif_trajectory_is_the_same_episode(tmp_path: Path, *, named: bool) -> None:
     """Steps with calls and observations become messages, also where as many do not name each other; reasoning that has no room is named."""

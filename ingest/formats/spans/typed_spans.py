@@ -102,7 +102,8 @@ def _plain_span(value: dict[str, Any]) -> dict[str, Any]:
         root = {"conversation_id": own.get("group_id"), "trace_id": own.get("id")}
         beside = root if own.get("object") == "trace" else {}
         own = {"input": None, "parent_id": None, **beside, **own, **data}
-        own |= {} if own.get("type") in _OPERATIONS else {"type": "general"}
+        kind = own.get("type")
+        own |= {} if isinstance(kind, str) and kind in _OPERATIONS else {"type": "general"}
     for inner in (own[key] for key in _HOLDERS if isinstance(own.get(key), dict)):
         named = {snake_case(key): one for key, one in inner.items()}
         trace = next((key for key in named if key.endswith(_TRACES)), None)
