@@ -251,9 +251,14 @@ class _Owners:
         self._main = main
         self._of_call = {call: thread for thread in (main, *others) for call in thread.calls}
         self._below: dict[Node, list[Node]] = {}
+        self._shared: set[Node] = set()
+        """Spans above calls of several conversations."""
         for call in sorted(self._of_call, key=lambda call: call.span.started_at):
             for above in call.ancestors():
-                self._below.setdefault(above, []).append(call)
+                below = self._below.setdefault(above, [])
+                if below and self._of_call[below[0]] is not self._of_call[call]:
+                    self._shared.add(above)
+                below.append(call)
 
     def thread_of(self, node: Node) -> Thread:
         """Its own thread, or that of a span above it, or of all calls below it, else that of the call before it below the nearest span above both."""
@@ -261,9 +266,10 @@ class _Owners:
             if near in self._of_call:
                 return self._of_call[near]
             below = self._below.get(near, [])
-            alike = all(self._of_call[one] is self._of_call[below[0]] for one in below)
-            began = [call.span.started_at for call in below]
-            before = len(below) if alike else bisect_right(began, node.span.started_at)
+            before = len(below)
+            if near in self._shared:
+                start = node.span.started_at
+                before = bisect_right(below, start, key=lambda call: call.span.started_at)
             if before:
                 return self._of_call[below[before - 1]]
         return self._main

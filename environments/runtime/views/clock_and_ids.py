@@ -240,14 +240,11 @@ def _replaced_fields(
     if style is None:
         return None
     for path, value in new.items():
-        if isinstance(record, list):
-            record[int(path)] = value
-            continue
         inner: Any = record
         *parents, last = path.split("/")
         for name in parents:
             inner = inner[name]
-        inner[last] = value
+        inner[int(last) if isinstance(inner, list) else last] = value
     return style.dumps(record)
 
 

@@ -134,7 +134,7 @@ class Fitter:
         left = [target[at] for at in without]
         before: Tree = ["old", name]
         kept = "old" in self.roots and agree(
-            [evaluate(before, self.scopes)[at] for at in without], left
+            evaluate(before, [self.scopes[at] for at in without]), left
         )
         one = [["const", left[0]]] if len(set(map(stable, left))) == 1 else []
         ways = [*([before] if kept else []), *one]

@@ -267,23 +267,26 @@ def _remembered(rows: Sequence[tuple[Observation, Json]], histories: Sequence[Hi
     """Whether the values of a place mostly were shown earlier in their episode: then this is where they are stored."""
     again = 0
     for one, value in rows:
-        past = histories[one.episode].observations[: one.position]
-        # Two changes in one second are stamped alike.
-        others = (seen for seen in past if seen.tool != one.tool or seen.key == one.key)
-        again += any(value in places_of(seen.content).values() for seen in others)
+        past = _other_results(one, histories[one.episode].observations[: one.position])
+        again += any(value in places_of(seen.content).values() for seen in past)
     return again * 2 >= len(rows)
 
 
-def _is_shown_again(rows: Sequence[tuple[Observation, Json]], histories: Sequence[History]) -> bool:
-    """Whether values of a place stand in another result of their episode, more than by accident: a record may keep them.
+def _other_results(one: Observation, observations: Iterable[Observation]) -> Iterator[Observation]:
+    """Those that may show what a call told: not another call of its tool, for two changes in one second are stamped alike."""
+    return (
+        seen
+        for seen in observations
+        if seen is not one and (seen.tool != one.tool or seen.key == one.key)
+    )
 
-    Not in the result of another call of the same tool: two changes in one second are stamped alike.
-    """
+
+def _is_shown_again(rows: Sequence[tuple[Observation, Json]], histories: Sequence[History]) -> bool:
+    """Whether values of a place stand in another result of their episode, more than by accident: a record may keep them."""
     again = sum(
         any(
             str(value) in seen.content
-            for seen in histories[one.episode].observations
-            if seen is not one and (seen.tool != one.tool or seen.key == one.key)
+            for seen in _other_results(one, histories[one.episode].observations)
         )
         for one, value in rows
     )
