@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 ARGUMENTS = [
     "--no-sandbox",
@@ -36,3 +36,10 @@ def chromium() -> Iterator[Browser]:
         opened = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
         yield opened
         opened.close()
+
+
+def press(page: Page, key: str) -> None:
+    """Press a key once the page has loaded and is painted: Chromium drops keys that come before, on a busy machine."""
+    page.wait_for_function("document.readyState === 'complete'")
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    page.keyboard.press(key)

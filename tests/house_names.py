@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from tests.syntax import syntax
+
 ROOT: Final = Path(__file__).parents[1]
 FOLDERS: Final = ("ingest", "redact", "synth", "environments", "dagster_project")
 _LONE: Final = """
@@ -51,7 +53,7 @@ def offenders() -> Iterator[tuple[str, str]]:
         place = str(path.relative_to(ROOT))
         if path.stem in LONE:
             yield "file", place
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(syntax(path)):
             for kind, name, line in _named(node, place):
                 yield kind, f"{place}:{line} {name}"
 

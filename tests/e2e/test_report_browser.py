@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page
 
 from dagster_project.report.data.page import ReportData
 from dagster_project.report.page import write_report
-from tests.chromium import chromium
+from tests.chromium import chromium, press
 from tests.unit.report_sample import sample_report
 
 CONTRAST = """
@@ -135,7 +135,7 @@ def test_everything_is_there(browser: Browser, report: str) -> None:
     assert all(table.locator("th[scope=col]").count() for table in page.locator("table").all())
     task = page.locator("details.task").first
     task.locator("> summary").focus()
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     assert task.locator(".rubric li").first.is_visible()
 
 

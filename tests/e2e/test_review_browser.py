@@ -19,7 +19,7 @@ from dagster_project.review.page.web import ReviewPage
 from dagster_project.review.review import DECISION, LABEL, RUBRIC
 from dagster_project.review.store import reviews_of
 from ingest.receiver.server import Server, ServerSettings
-from tests.chromium import chromium
+from tests.chromium import chromium, press
 from tests.e2e.test_report_browser import CONTRAST
 from tests.review_home import APP, review_home
 
@@ -97,29 +97,29 @@ def open_everything(page: Page) -> None:
 def test_a_review_by_keyboard(site: Site, context: BrowserContext) -> None:
     """Down the queue, into a task, and each label goes on to what comes next: no mouse, no message in the console."""
     page = site.enter(context)
-    page.keyboard.press("j")
-    page.keyboard.press("k")
-    page.keyboard.press("Enter")
+    press(page, "j")
+    press(page, "k")
+    press(page, "Enter")
     page.wait_for_url(re.compile(r"/task/shop/task3"))
-    page.keyboard.press("2")
+    press(page, "2")
     page.wait_for_url(re.compile(r"/task/shop/task1\?said=next"))
-    page.keyboard.press("1")
+    press(page, "1")
     page.wait_for_url(re.compile(r"episode=ep1-bad&said=label"))
     assert page.locator(".tabs a[aria-current]").inner_text().startswith("Attempt 2")
-    page.keyboard.press("p")
+    press(page, "p")
     page.wait_for_url(re.compile(r"episode=ep1-good$"))
     assert page.locator("button[data-key='1']").get_attribute("aria-pressed") == "true"
-    page.keyboard.press("n")
+    press(page, "n")
     page.wait_for_url(re.compile(r"episode=ep1-bad$"))
-    page.keyboard.press("3")
+    press(page, "3")
     page.wait_for_url(f"{site.address}/?said=end*")
     page.locator(".said a").click()
     page.wait_for_url(re.compile(r"/task/shop/task1\?episode=ep1-bad"))
-    page.keyboard.press("k")
+    press(page, "k")
     page.wait_for_url(re.compile(r"/task/shop/task3"))
-    page.keyboard.press("x")
+    press(page, "x")
     page.wait_for_url(re.compile("said=reject"))
-    page.keyboard.press("q")
+    press(page, "q")
     page.wait_for_url(f"{site.address}/")
     said = [(r.kind, r.episode_id, r.value) for r in reviews_of(site.lake, APP).everything]
     assert said == [
@@ -200,7 +200,7 @@ def test_an_edit_shows_what_changes_and_is_saved(site: Site, context: BrowserCon
     ]
     assert "rejected" in page.locator("#gate").inner_text()
     assert overflow(page) <= 0
-    page.keyboard.press("s")
+    press(page, "s")
     page.wait_for_url(re.compile("said=rubric"))
     (review,) = reviews_of(site.lake, APP).everything
     assert (review.kind, review.by) == (RUBRIC, "ada")

@@ -15,7 +15,7 @@ from dagster_project.review.page.guard import Keys
 from dagster_project.runs.shelf import LakeShelf
 from dagster_project.runs.web import RunsPage
 from ingest.receiver.server import Server, ServerSettings
-from tests.chromium import chromium
+from tests.chromium import chromium, press
 from tests.e2e.test_report_browser import CONTRAST
 from tests.e2e.test_review_browser import Site, open_everything, overflow
 from tests.runs_home import APP, Shop, runs_home
@@ -68,16 +68,16 @@ def test_rollouts_by_keyboard(site: RunsSite, context: BrowserContext) -> None:
     """Filter, open the first, go on to the next, back to the filtered list: no mouse, no message in the console."""
     page = site.enter(context)
     page.goto(f"{site.address}/?got=null")
-    page.keyboard.press("j")
-    page.keyboard.press("k")
-    page.keyboard.press("Enter")
+    press(page, "j")
+    press(page, "k")
+    press(page, "Enter")
     page.wait_for_url(re.compile(r"/run/.*got=null"))
     first = page.url
-    page.keyboard.press("j")
+    press(page, "j")
     page.wait_for_url(lambda url: url != first)
-    page.keyboard.press("k")
+    press(page, "k")
     page.wait_for_url(first)
-    page.keyboard.press("q")
+    press(page, "q")
     page.wait_for_url(f"{site.address}/?got=null")
     assert site.said == []
 

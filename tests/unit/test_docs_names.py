@@ -11,6 +11,8 @@ from typing import Final
 
 import pytest
 
+from tests.syntax import syntax
+
 ROOT: Final = Path(__file__).parents[2]
 FOLDERS: Final = ("ingest", "redact", "synth", "environments", "dagster_project")
 CODE: Final = re.compile(r"`([^`\n]+)`")
@@ -27,7 +29,7 @@ def product() -> dict[str, ast.Module]:
     paths = sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
     names = (".".join(path.relative_to(ROOT).with_suffix("").parts) for path in paths)
     return {
-        name.removesuffix(".__init__"): ast.parse(path.read_text(encoding="utf-8"))
+        name.removesuffix(".__init__"): syntax(path)
         for name, path in zip(names, paths, strict=True)
     }
 

@@ -19,6 +19,7 @@ from environments.export.registry import FORMATS
 from environments.runtime import TaskSet
 from environments.runtime.task.errors import ChangedFileError
 from tests.consumer_desk import write_desk
+from tests.syntax import syntax
 
 FRAMEWORKS = {
     "verifiers": {"verifiers", "aiohttp"},
@@ -109,7 +110,7 @@ def test_a_package_needs_its_consumer_only(name: str, desk: Path, tmp_path: Path
     for path in (tmp_path / "out").rglob("*.py"):
         if "task_set" in path.parent.parts:
             continue
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(syntax(path)):
             roots: set[str] = set()
             if isinstance(node, ast.Import):
                 roots = {alias.name.split(".")[0] for alias in node.names}

@@ -15,6 +15,7 @@ from environments.export.package import module_name
 from environments.export.registry import FORMATS
 from environments.runtime.task.errors import ChangedFileError
 from tests.environments_shop import entry, write_shop
+from tests.syntax import syntax
 
 
 @pytest.fixture
@@ -50,7 +51,7 @@ def test_its_code_needs_verifiers_and_what_that_brings_only(package: Path) -> No
     """Every import is relative, of the standard library, verifiers or aiohttp."""
     allowed = {*sys.stdlib_module_names}
     for path in (package / "shop_tasks").glob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(syntax(path)):
             if isinstance(node, ast.Import):
                 roots = {alias.name.split(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.level == 0:

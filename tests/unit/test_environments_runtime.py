@@ -12,6 +12,7 @@ import pytest
 
 import environments.runtime
 from tests.environments_shop import write_shop
+from tests.syntax import syntax
 
 FILES = sorted(Path(environments.runtime.__file__).parent.rglob("*.py"))
 BANNED_NAMES = {"eval", "exec", "compile", "__import__", "globals", "breakpoint"}
@@ -40,7 +41,7 @@ RE_FUNCTIONS = {
 
 def tree(path: Path) -> ast.Module:
     """A file's syntax tree."""
-    return ast.parse(path.read_text(encoding="utf-8"))
+    return syntax(path)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)

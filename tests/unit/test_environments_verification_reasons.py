@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from environments.verification.sentences import REASONS
+from tests.syntax import syntax
 
 ROOT = Path(__file__).resolve().parents[2]
 CODE = re.compile(r"[a-z]+(?:_[a-z]+)*")
@@ -20,7 +21,7 @@ def documented_reasons() -> Iterator[tuple[str, str]]:
     for folder in ("environments", "synth", "dagster_project"):
         for path in sorted((ROOT / folder).rglob("*.py")):
             group: list[str] = []
-            for statement in ast.parse(path.read_text(encoding="utf-8")).body:
+            for statement in syntax(path).body:
                 value = getattr(statement, "value", None)
                 text = value.value if isinstance(value, ast.Constant) else None
                 if isinstance(statement, ast.AnnAssign) and CODE.fullmatch(str(text)):

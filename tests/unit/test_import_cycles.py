@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.syntax import syntax
+
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("ingest", "redact", "synth", "environments", "dagster_project")
 LEFT = {
@@ -30,7 +32,7 @@ def _modules() -> dict[str, Path]:
 def _imported(name: str, path: Path) -> Iterator[str]:
     """Every dotted name that a module may import, wherever the import stands."""
     package = name.split(".") if path.stem == "__init__" else name.split(".")[:-1]
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(syntax(path)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

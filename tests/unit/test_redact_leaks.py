@@ -15,6 +15,7 @@ from redact.evidence.app_values import AppLearnt, Learnt
 from redact.operators.vault import Vault
 from redact.policy import Policy
 from tests.leak_hits import leaks_in
+from tests.syntax import syntax
 from tests.unit.raw_conversations import PROFILE, SECRET, episode, profile_episode, says
 
 RAW = profile_episode(says("user", "I am Tamsin Okafor"))
@@ -68,7 +69,7 @@ def test_what_passed_the_gate_has_no_leak() -> None:
 
 
 def _imports(path: Path) -> set[str]:
-    tree = ast.parse(path.read_text("utf-8"))
+    tree = syntax(path)
     return {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
 
 
@@ -94,7 +95,7 @@ def test_only_the_gate_constructs_clean_records() -> None:
         path
         for folder in ("ingest", "redact", "synth", "environments", "dagster_project")
         for path in (root / folder).rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for node in ast.walk(syntax(path))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names
     }
     assert makers <= allowed

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.syntax import syntax
+
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("ingest", "redact", "synth", "environments", "dagster_project")
 MODULES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
@@ -46,14 +48,14 @@ def test_package_inits_hold_a_docstring_only() -> None:
     """One import path per symbol: no re-exports, except the runtime's public API."""
     inits = [path for path in MODULES if path.name == "__init__.py" and path not in PUBLIC_API]
 
-    crowded = [path for path in inits if len(ast.parse(path.read_text()).body) != 1]
+    crowded = [path for path in inits if len(syntax(path).body) != 1]
 
     assert crowded == []
 
 
 def test_every_module_opens_with_a_docstring() -> None:
     """A reader learns a module's role from its first line."""
-    silent = [path for path in MODULES if not ast.get_docstring(ast.parse(path.read_text()))]
+    silent = [path for path in MODULES if not ast.get_docstring(syntax(path))]
 
     assert silent == []
 
@@ -62,7 +64,7 @@ def test_clean_records_are_made_by_redaction_only() -> None:
     """A raw episode cannot become a clean one anywhere but at the gate."""
     makers = defaultdict(list)
     for path in MODULES:
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(syntax(path)):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 makers[node.func.id].append(path.relative_to(ROOT).parts[0])
 

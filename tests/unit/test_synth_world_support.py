@@ -11,6 +11,7 @@ import pytest
 import synth.world
 from synth.world import support
 from synth.world.support import SEEN_THRICE, Support, accept
+from tests.syntax import syntax
 
 FOLDER: Final = Path(synth.world.__path__[0])
 NO_EVIDENCE: Final = frozenset({"MIN_LENGTH", "MIN_SIGNS", "MIN_SPAN", "MIN_WORDS"})
@@ -20,7 +21,7 @@ NO_EVIDENCE: Final = frozenset({"MIN_LENGTH", "MIN_SIGNS", "MIN_SPAN", "MIN_WORD
 def _numbers(path: Path) -> dict[str, float]:
     """The constants of a module that are written as plain numbers."""
     found: dict[str, float] = {}
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+    for node in syntax(path).body:
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             value = node.value
             if isinstance(value, ast.Constant) and type(value.value) in {int, float}:

@@ -7,6 +7,8 @@ from typing import Final
 
 import pytest
 
+from tests.syntax import syntax
+
 ROOT: Final = Path(__file__).parents[2]
 PACKAGES: Final = ("synth/world", "environments/runtime")
 POINTER: Final = re.compile(r"\(`([\w.]+)`(?:, `([\w.]+)`)*\)")
@@ -28,9 +30,7 @@ def test_what_is_not_here_is_where_the_docstring_says(package: str) -> None:
     lost = {
         (path.name, name)
         for path in (ROOT / package).rglob("*.py")
-        for clause in (ast.get_docstring(ast.parse(path.read_text("utf-8"))) or "").split(
-            "Not here:"
-        )[1:]
+        for clause in (ast.get_docstring(syntax(path)) or "").split("Not here:")[1:]
         for found in POINTER.finditer(clause)
         for name in re.findall(r"[\w.]+", found[0])
         if name not in known
