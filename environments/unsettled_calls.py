@@ -19,7 +19,6 @@ SETTLES: Final[Mapping[str, str]] = {
     "never seen": "Record one call that shows this record, before anything changes it.",
     "an earlier call may have changed this": "Record a look at the record after the call that came before.",
     "an earlier call may have changed what this finds": "Record the same search again after a write.",
-    "an earlier call may have changed what this does": "Record this call again after the calls that came before it.",
     "an earlier call may have counted": "Record the calls before it: one of them may have used up a number.",
     "a counter beyond what was seen": "Record one episode that makes more of these.",
     "more calls than were ever seen in one episode": "Record one episode that makes this call more often.",

@@ -80,7 +80,6 @@ def _tool(tool: ToolModel, *, living: bool) -> ToolPart:
 def _influence(tool: ToolModel) -> InfluencePart:
     return InfluencePart(
         limit=tool.limit,
-        alone=tool.alone,
         issues=tool.issues,
         loose=tool.loose,
         settled=frozenset(tool.settled),

@@ -86,8 +86,6 @@ class ToolModel:
     """Its results name things that were not there before: earlier calls of its own matter."""
     limit: int | None = None
     """Calls in one episode up to which its answer was seen to hold."""
-    alone: bool = False
-    """Its effect is not understood: it is answered only where nothing that it names was touched before."""
     settled: set[str] = field(default_factory=set)
     heeds: set[str] = field(default_factory=set)
     """Tools whose every earlier call may matter to its answers, whatever the call names."""

@@ -60,10 +60,15 @@ class Guard:
                 return True
             # The message was learnt where the condition could be looked at: of a call that lacks a part of it, it says nothing.
             raise NoValueError("the call lacks what this was refused for: " + self.name)
-        # Soft only beside a record that is known: with nothing known, nothing says that the call succeeds.
-        if self.soft and scope.old is not None:
+        # With nothing known of any record, nothing says that the call succeeds.
+        if self.soft and (scope.old is not None or self._held_before(scope)):
             return False
         raise NoValueError(value.reason)
+
+    def _held_before(self, scope: Scope) -> bool:
+        """Whether it held before something may have touched what it asks for."""
+        before = self.holds(as_last_known(scope))
+        return not is_unknown(before) and before is not MISSING and bool(before)
 
     def strange(self, scope: Scope) -> bool:
         """Whether nobody knows what it asks for, now or before something may have touched it, or it was not so then."""

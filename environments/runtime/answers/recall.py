@@ -211,10 +211,10 @@ class Recall:
             return result
         return replace(result, confidence=sure) if sure >= self._least else None
 
-    def echoes(self, tool: str) -> float | None:
-        """How surely a tool answers by what it is given alone; None where not surely enough."""
-        sure = self._echoes.get(tool, 0.0)
-        return sure if sure and sure >= self._least else None
+    def echoes(self, tool: str) -> tuple[float, tuple[str, ...]] | None:
+        """How surely a tool answers by what it is given alone, and the arguments that have to name records; None where not surely enough."""
+        echo = self._echoes.get(tool)
+        return echo if echo is not None and echo[0] >= self._least else None
 
     def refused(self, tool: str) -> ToolResult | None:
         """What a tool says that refused every recorded call in the same words; None where that is not sure enough."""

@@ -14,7 +14,7 @@ from ..values.mentions import names_in
 from ..values.normal import stable
 from ..views.implicit_subject import SUBJECT
 from ..world.entries import CallResult, Place
-from ..world.log import entry_of, history, log_unknown
+from ..world.log import entry_of, log_unknown
 from ..world.notice import NEVER_DONE, NEVER_SO, ONCE_ONLY
 from ..world.scope import CallContext, place_of
 from ..world.state import ABSENT
@@ -25,8 +25,11 @@ _BELIEVED = "the task takes it that this call goes through, as alike users' call
 
 def repeated(here: CallContext, tool: Tool, args: dict[str, Json]) -> ToolResult | None:
     """What a tool says that repeats what it is given and never refused a call, where that is sure enough."""
-    sure = here.world.recall.echoes(tool.name) if here.world.recall is not None else None
-    if sure is None or tool.answer is None or _too_unlike(here, tool, args) is not None:
+    echo = here.world.recall.echoes(tool.name) if here.world.recall is not None else None
+    if echo is None or tool.answer is None or _unlike_any(here, tool, args) is not None:
+        return None
+    sure, named = echo
+    if any(not here.state.has_record(str(args[name])) for name in named if name in args):
         return None
     mine = [e.args for e in here.state.log if e.tool == tool.name]
     names = names_in(args)
@@ -89,14 +92,6 @@ def follow_read(here: CallContext, tool: Tool, args: dict[str, Json], content: s
 
 def _unlike_any(here: CallContext, tool: Tool, args: dict[str, Json]) -> str | None:
     """Why nobody knows what becomes of such a call at this point of an episode, whatever the records are."""
-    unlike = _too_unlike(here, tool, args)
-    if unlike is None and tool.influence.alone and history(here, tool, args, ""):
-        return "an earlier call may have changed what this does"
-    return unlike
-
-
-def _too_unlike(here: CallContext, tool: Tool, args: dict[str, Json]) -> str | None:
-    """The same, but for earlier calls that may have changed what it does."""
     strange = tool.strange(args)
     if strange is not None:
         return strange
@@ -173,8 +168,11 @@ def _changes(here: CallContext, tool: Tool, scope: Scope) -> list[tuple[Place, J
         if write.creates and write.whole is not None:
             row: Json = required(write.whole(scope))
             scope.it = row
-            out.append((place_of(write.target, scope), row))
+            place = place_of(write.target, scope)
             scope.it = None
+            if here.state.look(place) is not ABSENT:
+                raise NoValueError(ONCE_ONLY)
+            out.append((place, row))
         else:
             out.append(_changed_row(here, write, scope))
     return out

@@ -145,8 +145,6 @@ class InfluencePart:
 
     limit: int | None = always_written(None)
     """Of what the tool answers: calls in one session after which that is no longer known."""
-    alone: bool = always_written(default=False)
-    """Answered only where no earlier call touched what it names."""
     issues: bool = always_written(default=False)
     """Names new things: its own earlier calls are always relevant history."""
     loose: bool = always_written(default=False)

@@ -277,6 +277,8 @@ class ViewParts:
     literal_inside: tuple[str, ...] = ()
     texts_inside: tuple[TextsPart, ...] = ()
     enveloped_inside: EnvelopesByTool = field(default_factory=dict)
+    embedded: Mapping[Named, frozenset[str]] = field(default_factory=dict)
+    """Tools whose sentences hold records, each with the fields whose numbers have a decimal point there."""
     versions: Mapping[Named, tuple[VersionPart, ...]] = field(default_factory=dict)
     """Old versions of tools that drifted, the oldest first."""
     idle: Mapping[Named, Mapping[Named, IdlePart]] = field(default_factory=dict)

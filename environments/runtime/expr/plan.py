@@ -53,9 +53,6 @@ class Plan:
         return True
 
     def _build_checks(self) -> list[Expr]:
-        if any('"next"' in stable(tree) for tree in self._trees):
-            # A counter that is asked twice counts twice: such conditions are only asked one by one.
-            return [lambda _scope: False]
         there: list[Tree] = []
         trees = [_renamed(tree, self._before, there) for tree in self._trees]
         build = Builder(OPERATIONS, keeps=True, nodes=maxsize)

@@ -13,6 +13,7 @@ from ..world.tool import Tool
 from ..world.versions import Versions
 from .argument_spelling import RecordNames, Spelling
 from .clock_and_ids import Fresh, MarkedResults
+from .embedded_records import Embedded
 from .envelopes import Enveloped
 from .idle_arguments import Idle
 from .implicit_subject import Subject
@@ -43,6 +44,7 @@ def _possible_views(parts: ViewParts, tools: Mapping[str, Tool]) -> Iterator[Vie
     yield Literal(parts.literal_inside) if parts.literal_inside else None
     yield Texts(parts.texts_inside) if parts.texts_inside else None
     yield Enveloped(parts.enveloped_inside) if parts.enveloped_inside else None
+    yield Embedded(parts.embedded) if parts.embedded else None
     yield Versions(parts.versions) if parts.versions else None
     yield Idle(parts.idle) if parts.idle else None
     yield Tokens(parts.tokens) if parts.tokens is not None else None

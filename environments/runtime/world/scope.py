@@ -33,17 +33,17 @@ class CallContext:
     """Calls that the task believes to succeed."""
 
     def number(self, counter: str) -> int | Gap:
-        """The next number of a counter, which is taken by that; a gap where nobody can tell."""
+        """The number that the next call draws from a counter: one for each call so far that drew from it; a gap where nobody can tell."""
         if counter not in self.state.counters:
             return unknown("a counter without a value")
         known = self.world.counters.get(counter)
         fed = known.fed_by if known is not None else ()
-        if any(not e.known and e.tool in fed for e in self.state.log):
+        drawn = [entry.known for entry in self.state.log if entry.tool in fed]
+        if not all(drawn):
             return unknown("an earlier call may have counted")
-        value = self.state.counters[counter]
+        value = self.state.counters[counter] + len(drawn)
         if known is not None and known.limit is not None and value > known.limit:
             return unknown("a counter beyond what was seen")
-        self.state.counters[counter] = value + 1
         return value
 
     def scope(self, args: dict[str, Json]) -> Scope:

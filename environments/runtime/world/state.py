@@ -16,7 +16,7 @@ from ..expr.gaps import MISSING, TOUCHED, UNSEEN, Gap, unknown
 from ..task.attempt import Effect, EndState, Json
 from ..values.literals import parse_json
 from ..values.mentions import labels_in
-from ..values.normal import same_json
+from ..values.normal import key_of_text, same_json
 from .entries import Entry, Place, RowSnapshot
 
 ABSENT: Final = object()
@@ -99,6 +99,11 @@ class State:
         """The row, or `ABSENT`, whatever may have touched it."""
         found = self.rows.get(place, ABSENT)
         return self.base.get(place[0], _EMPTY).get(place[1], ABSENT) if found is ABSENT else found
+
+    def has_record(self, name: str) -> bool:
+        """Whether a record that this name alone stands for was ever seen."""
+        key = key_of_text(name)
+        return any(key in rows for rows in self.base.values())
 
     def row(self, place: Place, names: Iterable[str]) -> Any:
         """The row as it is now; a gap where it was never seen or may have been touched unseen."""

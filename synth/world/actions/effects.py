@@ -16,11 +16,12 @@ from environments.runtime.document.codec import encode
 from environments.runtime.document.tools import RowRefPart, WritePart
 from environments.runtime.expr.gaps import MISSING, UNKNOWN
 from environments.runtime.expr.scope import Scope, Tree
+from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import stable
 from environments.runtime.views.implicit_subject import SUBJECT
 from environments.runtime.views.selected_subject import CHOSEN
 from synth.world.actions.examples import Example, evaluate, has_value, value_in
-from synth.world.model import ToolModel, Workbench
+from synth.world.model import TableModel, ToolModel, Workbench
 from synth.world.proposals import Proposer, proposal_of
 from synth.world.schema.counters import fit_counter, fixed_names, issued_fields
 from synth.world.search.constant_arguments import for_seen, for_told, or_turned
@@ -235,6 +236,9 @@ def _find_effects(
             keys = [] if only else [[tree] for tree in _row_trees(examples, table.name)]
         found = (_effect_on(examples, table.name, key, tables) for key in keys)
         tool.writes.extend(islice((effect for effect in found if effect is not None), 1))
+    if not tool.writes and not only:
+        made = (_record_made(examples, table, tables) for table in bench.tables.values())
+        tool.writes.extend(islice((effect for effect in made if effect is not None), 1))
 
 
 def _answer(
@@ -322,6 +326,43 @@ def _effect_on(
         for name, value in fitted.items()
     }
     return WritePart(table=table, key=tuple(key), set=sets)
+
+
+def _record_made(
+    examples: Sequence[Example], table: TableModel, tables: Tables
+) -> WritePart | None:
+    """The creation of a record that an argument names: looks after the call show it, and nobody saw it before."""
+    if len(table.key_names) != 1:
+        return None
+    scopes = [e.scope() for e in examples]
+    for term in gather(scopes, ["arg"], Tables(single=(), multiple=())).scalars:
+        shown = [
+            (example, row)
+            for example, name in zip(examples, term.values, strict=True)
+            if has_value(name)
+            and (row := example.later.get((table.name, stable([name])))) is not None
+        ]
+        if len({example.seen.key for example, _ in shown}) < MIN_ARGUMENTS:
+            continue
+        key: list[Tree] = [term.tree]
+        if any(has_value(row) for row in evaluate(["row", table.name, key], scopes)):
+            continue
+        whole = _made_of([e.scope() for e, _ in shown], [row for _, row in shown], tables)
+        if whole is not None:
+            return WritePart(table=table.name, key=tuple(key), creates=True, whole=whole)
+    return None
+
+
+def _made_of(scopes: list[Scope], rows: Sequence[Json], tables: Tables) -> Tree | None:
+    """A tree for a new record."""
+    fitter = Fitter(scopes, ["arg"], tables)
+    records = [row for row in rows if isinstance(row, dict)]
+    if len(records) < len(rows):
+        return fitter.fit(list(rows))
+    if any(list(row) != list(records[0]) for row in records):
+        return None
+    fields = [[name, fitter.fit([r[name] for r in records], name=name)] for name in records[0]]
+    return None if any(tree is None for _, tree in fields) else ["object", *fields]
 
 
 def _row_after(write: WritePart, scope: Scope) -> Any:

@@ -27,6 +27,7 @@ from synth.world.influence.sequences import (
 from synth.world.influence.trials import Evidence, Trial, evidence_of, trials_of
 from synth.world.influence.writers import finds_the_same
 from synth.world.model import TOO_FEW, ToolModel, Workbench
+from synth.world.search.repeated_arguments import only_repeats
 from synth.world.support import FAVOUR, HALF_OF_CASES, SEEN_ALL_THE_TIME, SEEN_THRICE
 from synth.world.volatile.tokens import admits
 
@@ -121,7 +122,7 @@ def _final_evidence(bench: Workbench) -> dict[str, Evidence]:
             _demote(bench.tools[name], "changes what others show")
         found = evidence_of(bench, trials, _readers(bench))
     always = {n: frozenset.intersection(*pasts) - {n} for n, pasts in pasts_of(bench).items()}
-    for tool in _doubtful(bench, found, always):
+    for tool in _doubtful(bench, found):
         _demote(tool, TOO_FEW)
         tool.doubted = True
     found = evidence_of(bench, trials, _readers(bench))
@@ -140,18 +141,12 @@ def _final_evidence(bench: Workbench) -> dict[str, Evidence]:
     return found
 
 
-def _doubtful(
-    bench: Workbench, found: Mapping[str, Evidence], always: Mapping[str, frozenset[str]]
-) -> list[ToolModel]:
+def _doubtful(bench: Workbench, found: Mapping[str, Evidence]) -> list[ToolModel]:
     """Tools that seem to look, of which too few calls say so."""
     calm = left_alone(found)
     alone = {name for e in found.values() for name in _sole_suspects(e.events)}
     # Hardly a call comes before the one that lets a session in: no pairs could clear it.
     admit = admits(bench.views.tokens, {name: tool.stated for name, tool in bench.tools.items()})
-    # Of what never succeeded before a call that may change something nobody knows how it answers without.
-    after_changes = {
-        n for n, first in always.items() if any(bench.tools[v].stated >= 0 for v in first)
-    }
     living = bench.living or bench.own_starts is not None
     return [
         tool
@@ -159,12 +154,9 @@ def _doubtful(
         if tool.kind in {"read", "search"}
         and not tool.declared
         and name not in admit
-        and calm[name]
-        < enough(
-            tool,
-            alone,
-            living=living,
-            by_name=not bench.is_certain and name not in after_changes,
+        and (
+            calm[name] < enough(tool, alone, living=living, by_name=not bench.is_certain)
+            or only_repeats(tool)
         )
         and not (bench.living and _finds_the_same(tool))
     ]

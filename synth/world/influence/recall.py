@@ -35,8 +35,6 @@ from environments.runtime.document.recordings import (
 )
 from environments.runtime.document.tools import ToolPart
 from environments.runtime.document.world_file import WorldDocument
-from environments.runtime.expr.scope import Tree
-from environments.runtime.expr.trees import operands_of
 from environments.runtime.sessions.recorded_session import only_looks
 from environments.runtime.values.canonical import canonical
 from environments.runtime.values.literals import parse_json
@@ -51,15 +49,12 @@ from synth.world.influence.gating_calls import admitting_answers, gating_calls
 from synth.world.influence.noisy_or import CALLED, Trial, fit
 from synth.world.observation import paired_calls
 from synth.world.schema.made_things import RecordedCall, learn_issued, learn_made, words_before
+from synth.world.search.repeated_arguments import repeats_arguments
 from synth.world.stated_effects import stated_effects
 from synth.world.subjects import subject_of
 from synth.world.volatile.number_series import MadeNames, numbered_together
 
 REFUSAL: Final = "refusal"
-TELLS_ARGUMENTS: Final = frozenset(
-    {"arg", "case", "const", "either", "exists", "if", "list", "object", "sort", "text"}
-)
-"""Operations of answers that say nothing but what a call gives."""
 MOST_PAIRS: Final = 40
 """Pairs of recordings that are compared for one call."""
 MOST_LEFT_OUT: Final = 3000
@@ -104,24 +99,25 @@ def recall_part(
 
 def echoes(
     tools: Mapping[str, ToolPart], made: Sequence[RecordedCall], looks: Container[str]
-) -> dict[str, float]:
-    """Tools that answer by what they are given alone and never refused: how surely the next call is answered so too."""
+) -> dict[str, tuple[float, tuple[str, ...]]]:
+    """Tools that answer by what they are given alone and never refused: how surely the next call is answered so too.
+
+    With each the arguments by which other tools look up records: what they do not find it may not find either.
+    """
     by_tool = lists_by_key((one.call.tool, one) for one in made)
     bound = {one.call.tool for one in made if one.failed} | _given_what_was_made(made, looks)
+    refusing = [tool for tool in tools.values() if REFUSAL in tool.outcomes.values()]
     looked_up = {
-        argument
-        for tool in tools.values()
-        if REFUSAL in tool.outcomes.values()
-        for argument in tool.takes or ()
+        str(key[1])
+        for tool in refusing
+        for ref in filter(None, (tool.reads, tool.shows, *tool.names))
+        for key in ref.key
+        if key[0] == "arg"
     }
     return {
-        name: _as_always(by_tool[name])
+        name: (_as_always(by_tool[name]), tuple(sorted(looked_up & (tool.takes or set()))))
         for name, tool in tools.items()
-        if tool.kind == "write"
-        and name not in bound
-        and _of_arguments(tool.answer)
-        # What other tools do not find this one may not find either.
-        and looked_up.isdisjoint(tool.takes or ())
+        if tool.kind == "write" and name not in bound and repeats_arguments(tool.answer)
     }
 
 
@@ -158,18 +154,6 @@ def _given_what_was_made(made: Sequence[RecordedCall], looks: Container[str]) ->
     return given
 
 
-def _of_arguments(tree: Tree) -> bool:
-    """Whether an answer says an argument, and nothing of any record."""
-    heads = set(_heads(tree)) if isinstance(tree, list) else set()
-    return "arg" in heads and heads <= TELLS_ARGUMENTS
-
-
-def _heads(tree: Tree) -> Iterator[str]:
-    """The operations of a tree."""
-    yield str(tree[0])
-    yield from (head for part in operands_of(tree) for head in _heads(part))
-
-
 def _made_things(
     world: World, made: Sequence[RecordedCall], say_so: Container[str]
 ) -> dict[str, frozenset[str]]:
@@ -201,7 +185,7 @@ def _repeaters(world: World, made: Sequence[RecordedCall]) -> frozenset[str]:
     return frozenset(
         name
         for name, tool in world.tools.items()
-        if name not in refusing and _of_arguments(tool.part.answer)
+        if name not in refusing and repeats_arguments(tool.part.answer)
     )
 
 

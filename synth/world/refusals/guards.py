@@ -76,7 +76,6 @@ def _learn(
     every, asked = (len(_refused_calls(some)) for some in (examples, sample))
     refused = unexplained * every / max(1, asked)
     share = refused / max(1, len({e.seen.key for e in examples}))
-    tool.alone = tool.kind == "write" and not tool.writes and not tool.evidence.get("shows")
     tool.claims = share <= MAX_UNEXPLAINED and bool(cases.good)
     tool.evidence["refusals"] = {
         "classes": len(cases.bad),

@@ -13,7 +13,7 @@ from typing import Any, Final
 from environments.runtime.expr.gaps import MISSING, UNKNOWN
 from environments.runtime.expr.scope import Scope, Tree
 from environments.runtime.expr.trees import looks_at
-from environments.runtime.values.normal import is_number, stable
+from environments.runtime.values.normal import is_number, same_json, stable
 from synth.world.actions.examples import evaluate
 from synth.world.grouping import lists_by_key
 from synth.world.search.constant_arguments import bound
@@ -127,9 +127,9 @@ class Fitter:
         own: Tree = ["arg", argument]
         told = evaluate(own, self.scopes) if "arg" in self.roots else []
         pairs = list(zip(told, target, strict=True)) if told else []
-        said = [(stable(given), stable(value)) for given, value in pairs if given is not MISSING]
+        said = [(given, value) for given, value in pairs if given is not MISSING]
         without = [at for at, (given, _) in enumerate(pairs) if given is MISSING]
-        if not said or not without or any(g != v for g, v in said):
+        if not said or not without or any(not same_json(g, v) for g, v in said):
             return None
         left = [target[at] for at in without]
         before: Tree = ["old", name]

@@ -28,7 +28,7 @@ from synth.world.views.record_names import learn_names
 from synth.world.views.result_layout import settle_layout
 from synth.world.views.result_wrappers import learn_wrapping
 from synth.world.views.selected_subject import choose
-from synth.world.views.text_records import learn_literal, learn_texts
+from synth.world.views.text_records import learn_embedded, learn_literal, learn_texts
 from synth.world.volatile.clock_and_ids import learn_fresh
 from synth.world.volatile.tokens import learn_tokens
 
@@ -77,6 +77,7 @@ def learn_around(
     texts_inside = learn_texts(seen, texts) if enveloped else ()
     opened = literal_inside or texts_inside
     enveloped_inside = learn_enveloped(seen, first=IN_LITERAL) if opened else {}
+    embedded = learn_embedded(seen)
     idle = learn_idle(seen, episodes)
     settle_layout(seen)
     tokens = learn_tokens(seen)
@@ -102,6 +103,7 @@ def learn_around(
             literal_inside=literal_inside,
             texts_inside=texts_inside,
             enveloped_inside=enveloped_inside,
+            embedded=embedded,
             versions={n: tuple(v.part() for v in known) for n, known in sorted(versions.items())},
             idle=idle,
             tokens=tokens,

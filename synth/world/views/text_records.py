@@ -20,9 +20,15 @@ from environments.runtime.text_forms.style import LINES, XML, YAML, Style, numbe
 from environments.runtime.text_forms.xml import ATTRIBUTE, ROOT, Element, elements
 from environments.runtime.text_forms.yaml import TIME
 from environments.runtime.values.literals import LITERALS, parse_json
+from environments.runtime.views.embedded_records import (
+    close_records,
+    decimal_fields,
+    open_records,
+)
 from environments.runtime.views.python_literals import from_literal, to_literal
 from environments.runtime.views.text_records import from_text, read
 from synth.tool_errors import looks_failed
+from synth.world.grouping import sets_by_key
 from synth.world.observation import History, Observation, by_tool
 from synth.world.support import HALF_OF_CASES, MOSTLY, SEEN_TWICE
 
@@ -56,6 +62,27 @@ def _read_literals(seen: Sequence[Observation]) -> bool:
     for one in seen:
         one.put_content(parsed[one.content])
     return True
+
+
+def learn_embedded(histories: Sequence[History]) -> dict[str, frozenset[str]]:
+    """The tools whose sentences hold records, each with the fields whose numbers have a decimal point there; results are opened, in place."""
+    seen = by_tool(histories).items()
+    found = ((tool, _open_embedded(observations)) for tool, observations in sorted(seen))
+    return {tool: decimals for tool, decimals in found if decimals is not None}
+
+
+def _open_embedded(seen: Sequence[Observation]) -> frozenset[str] | None:
+    opened = {content: open_records(content) for content in {one.content for one in seen}}
+    changed = [content for content, inner in opened.items() if inner != content]
+    if not changed:
+        return None
+    points = sets_by_key(pair for content in changed for pair in decimal_fields(opened[content]))
+    decimals = frozenset(name for name, pointed in points.items() if pointed == {True})
+    if any(close_records(inner, decimals) != content for content, inner in opened.items()):
+        return None
+    for one in seen:
+        one.put_content(opened[one.content])
+    return decimals
 
 
 def learn_texts(

@@ -1,0 +1,148 @@
+"""Records inside sentences (`New booking was added: {'id': 'B-7', 'open': True}`), and the same as records beside their sentences.
+
+Goes in: a result's text, or a JSON record some of whose texts are such sentences. Comes out: JSON in which each is a record of a sentence with a
+hole and of what stood in it, and back, byte for byte. Many backends put `str(record)` or its JSON into a message. Not here: which tools write so
+(`synth.world.views.text_records`), results that are nothing but such a record (`python_literals`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
+
+from ..task.attempt import Json
+from ..values.json_text import Writer, writer
+from ..values.literals import parse_json
+from ..values.normal import HOLE, is_whole
+from .python_literals import literal
+from .result_forms import ResultForm
+
+TEXT: Final = "\x0etext"
+"""The key of a sentence; no backend writes the sign."""
+_WRITERS: Final[Mapping[str, Callable[[Json], str]]] = {"\x0epython": repr, "\x0ejson": json.dumps}
+"""By the key of a record, how it is written."""
+_START: Final = re.compile(r"\[?\{['\"]")
+_LAYOUTS: Final = tuple(
+    writer(separators=separators, ascii_only=ascii_only, sort_keys=False, indent=indent)
+    for ascii_only in (True, False)
+    for separators, indent in (((", ", ": "), None), ((",", ":"), None), ((",", ": "), 2))
+)
+
+
+class Embedded(ResultForm):
+    """Tools that write so, each with the fields whose numbers it writes with a decimal point."""
+
+    __slots__ = ("_decimals",)
+
+    def __init__(self, decimals: Mapping[str, frozenset[str]]) -> None:
+        self._decimals = decimals
+        super().__init__(decimals)
+
+    def unwrap(self, tool: str, content: str) -> str:  # noqa: ARG002 - one form for all tools
+        """A result with its records opened."""
+        return open_records(content)
+
+    def wrap(self, tool: str, inner: str) -> str:
+        """An answer as the tool writes it."""
+        return close_records(inner, self._decimals[tool])
+
+
+def open_records(content: str) -> str:
+    """A result in which records inside sentences are JSON; any other text as it is."""
+    parsed = parse_json(content)
+    if parsed is None:
+        told = _opened(content)
+        return content if told is None else json.dumps(told)
+    return _changed(content, parsed.value, lambda value: _opened(value) or value)
+
+
+def close_records(content: str, decimals: frozenset[str]) -> str:
+    """The same as the tool writes it; `decimals` are fields whose whole numbers have a decimal point."""
+    parsed = parse_json(content) if TEXT[1:] in content else None
+    if parsed is None:
+        return content
+    whole = _closed(parsed.value, decimals)
+    if isinstance(whole, str):
+        return whole
+    return _changed(content, parsed.value, lambda value: _closed(value, decimals))
+
+
+def decimal_fields(content: str) -> Iterator[tuple[str, bool]]:
+    """The fields of opened records that hold numbers, each with whether it has a decimal point."""
+    parsed = parse_json(content)
+    for value in _texts_of(parsed.value) if parsed is not None else ():
+        if isinstance(value, dict) and TEXT in value:
+            yield from _numbers_in(value)
+
+
+def _texts_of(value: Json) -> Iterator[Json]:
+    yield value
+    if isinstance(value, dict):
+        yield from value.values()
+
+
+def _numbers_in(value: Json) -> Iterator[tuple[str, bool]]:
+    for name, item in value.items() if isinstance(value, dict) else ():
+        if isinstance(item, float) or is_whole(item):
+            yield name, isinstance(item, float)
+        for inner in item if isinstance(item, list) else [item]:
+            yield from _numbers_in(inner)
+
+
+def _opened(value: Json) -> Json:
+    """A sentence and the record in it; None where a value is no such text."""
+    begin = _START.search(value) if isinstance(value, str) else None
+    if begin is None or not isinstance(value, str):
+        return None
+    at = begin.start()
+    end = value.rfind("]" if value[at] == "[" else "}") + 1
+    inner = value[at:end]
+    if inner == value:
+        return None
+    said = value[:at] + HOLE + value[end:]
+    told = literal(inner)
+    if told is not None:
+        return {TEXT: said, "\x0epython": told}
+    parsed = parse_json(inner)
+    if parsed is None or json.dumps(parsed.value) != inner:
+        return None
+    return {TEXT: said, "\x0ejson": parsed.value}
+
+
+def _closed(value: Json, decimals: frozenset[str]) -> Json:
+    """The text of a sentence and its record; any other value as it is."""
+    said = value.get(TEXT) if isinstance(value, dict) else None
+    if not isinstance(said, str) or not isinstance(value, dict):
+        return value
+    for key, write in _WRITERS.items():
+        if key in value:
+            return said.replace(HOLE, write(_with_decimals(value[key], decimals)))
+    return value
+
+
+def _with_decimals(value: Json, decimals: frozenset[str]) -> Json:
+    if isinstance(value, list):
+        return [_with_decimals(item, decimals) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        name: float(item)
+        if name in decimals and is_whole(item)
+        else _with_decimals(item, decimals)
+        for name, item in value.items()
+    }
+
+
+def _changed(content: str, value: Json, change: Callable[[Json], Json]) -> str:
+    """A JSON record in its own layout with other values; unchanged where its layout is none of the usual ones."""
+    if not isinstance(value, dict):
+        return content
+    told = {name: change(item) for name, item in value.items()}
+    write = _layout_of(content, value) if told != value else None
+    return content if write is None else write(told)
+
+
+def _layout_of(content: str, value: Json) -> Writer | None:
+    return next((write for write in _LAYOUTS if write(value) == content), None)
