@@ -80,6 +80,7 @@ def _tool(tool: ToolModel, *, living: bool) -> ToolPart:
 def _influence(tool: ToolModel) -> InfluencePart:
     return InfluencePart(
         limit=tool.limit,
+        again=tool.again,
         issues=tool.issues,
         loose=tool.loose,
         settled=frozenset(tool.settled),

@@ -82,6 +82,8 @@ class ToolModel:
     """How it picks records out of a list."""
     loose: bool = False
     claims: bool = False
+    again: bool = False
+    """Its calls about one record were seen one after the other, and answered as ever."""
     issues: bool = False
     """Its results name things that were not there before: earlier calls of its own matter."""
     limit: int | None = None

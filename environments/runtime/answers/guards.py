@@ -50,7 +50,7 @@ class Guard:
         """The arguments that its condition speaks of."""
         return frozenset(_argument_names(self.tree))
 
-    def objects(self, scope: Scope) -> bool:
+    def objects(self, scope: Scope, *, again: bool = False) -> bool:
         """Whether the condition does not hold; raises `NoValueError` where nobody knows, unless the guard is soft."""
         value = self.holds(scope)
         if type(value) is not Gap:
@@ -61,7 +61,7 @@ class Guard:
             # The message was learnt where the condition could be looked at: of a call that lacks a part of it, it says nothing.
             raise NoValueError("the call lacks what this was refused for: " + self.name)
         # With nothing known of any record, nothing says that the call succeeds.
-        if self.soft and (scope.old is not None or self._held_before(scope)):
+        if self.soft and (scope.old is not None or (again and self._held_before(scope))):
             return False
         raise NoValueError(value.reason)
 
@@ -110,13 +110,16 @@ class Guards:
         self._soft_from = hard[-1] + 1 if hard else 0
         self._plan = Plan([guard.tree for guard in self._each[self._soft_from :]], before)
 
-    def objection(self, scope: Scope) -> Guard | None:
-        """The first guard that objects; raises `NoValueError` where one before it does not know."""
+    def objection(self, scope: Scope, *, again: bool) -> Guard | None:
+        """The first guard that objects; raises `NoValueError` where one before it does not know.
+
+        `again`: calls of the tool before this one change nothing in when it succeeds.
+        """
         known = scope.old is not None
         for at, guard in enumerate(self._each):
             if at == self._soft_from and known and self._plan.holds(scope):
                 break
-            if guard.objects(scope):
+            if guard.objects(scope, again=again):
                 return guard
         if not known:
             return None

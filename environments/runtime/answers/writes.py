@@ -111,7 +111,8 @@ def derive_change(here: CallContext, tool: Tool, args: dict[str, Json]) -> ToolR
     believed = bool(here.believed) and (tool.name, stable(args)) in here.believed
     parted = tool.parted(args) if tool.part.paired else frozenset[str]()
     guards = tool.guards
-    guard = guards.objection_believed(scope) if believed else guards.objection(scope)
+    again = tool.influence.again or _count_calls(here, tool) == 0
+    guard = guards.objection_believed(scope) if believed else guards.objection(scope, again=again)
     if guard is not None:
         if guard.message is None:
             raise NoValueError(NEVER_DONE + guard.name)

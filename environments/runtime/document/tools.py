@@ -145,6 +145,8 @@ class InfluencePart:
 
     limit: int | None = always_written(None)
     """Of what the tool answers: calls in one session after which that is no longer known."""
+    again: bool = always_written(default=False)
+    """Its calls about one record were seen one after the other, and answered as ever."""
     issues: bool = always_written(default=False)
     """Names new things: its own earlier calls are always relevant history."""
     loose: bool = always_written(default=False)

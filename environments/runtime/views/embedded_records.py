@@ -55,7 +55,7 @@ def open_records(content: str) -> str:
     if parsed is None:
         told = _opened(content)
         return content if told is None else json.dumps(told)
-    return _changed(content, parsed.value, lambda value: _opened(value) or value)
+    return _with_values(content, parsed.value, lambda value: _opened(value) or value)
 
 
 def close_records(content: str, decimals: frozenset[str]) -> str:
@@ -66,7 +66,7 @@ def close_records(content: str, decimals: frozenset[str]) -> str:
     whole = _closed(parsed.value, decimals)
     if isinstance(whole, str):
         return whole
-    return _changed(content, parsed.value, lambda value: _closed(value, decimals))
+    return _with_values(content, parsed.value, lambda value: _closed(value, decimals))
 
 
 def decimal_fields(content: str) -> Iterator[tuple[str, bool]]:
@@ -128,14 +128,12 @@ def _with_decimals(value: Json, decimals: frozenset[str]) -> Json:
     if not isinstance(value, dict):
         return value
     return {
-        name: float(item)
-        if name in decimals and is_whole(item)
-        else _with_decimals(item, decimals)
+        name: float(item) if name in decimals and is_whole(item) else _with_decimals(item, decimals)
         for name, item in value.items()
     }
 
 
-def _changed(content: str, value: Json, change: Callable[[Json], Json]) -> str:
+def _with_values(content: str, value: Json, change: Callable[[Json], Json]) -> str:
     """A JSON record in its own layout with other values; unchanged where its layout is none of the usual ones."""
     if not isinstance(value, dict):
         return content

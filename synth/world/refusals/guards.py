@@ -7,13 +7,14 @@ values that nobody gave (`unseen_values`).
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from environments.runtime.document.tools import GuardPart
 from environments.runtime.expr.scope import Tree
 from environments.runtime.expr.trees import looks_at
-from environments.runtime.values.normal import is_number, stable
+from environments.runtime.values.normal import is_number, key_of_text, stable
 from synth.world.actions.effects import distinct_first, rescoped, tables_of
 from synth.world.actions.examples import Example, evaluate, has_value, is_broken, value_in
 from synth.world.model import ToolModel, Workbench
@@ -28,7 +29,7 @@ from synth.world.refusals.version_space import in_order, rules_about_arguments, 
 from synth.world.search.fit import Fitter
 from synth.world.search.fit_parts import amounts_in
 from synth.world.search.terms import Tables, Term
-from synth.world.support import HARDLY_EVER
+from synth.world.support import HARDLY_EVER, SEEN_THRICE
 
 MAX_UNEXPLAINED: Final = HARDLY_EVER
 """Share of refusals without a guard above which success is not claimed."""
@@ -47,6 +48,7 @@ def learn_guards(
     for name, tool in sorted(bench.tools.items()):
         if not tool.innocent and examples.get(name) and tool.answer is not None:
             _learn(tool, examples[name], tables, propose)
+            tool.again = _seen_again(bench, examples[name])
 
 
 def _learn(
@@ -82,6 +84,17 @@ def _learn(
         "unexplained": round(refused),
         "calls": len(examples),
     }
+
+
+def _seen_again(bench: Workbench, examples: Sequence[Example]) -> bool:
+    """Whether a tool succeeded again and again in one episode about the same record."""
+    keys = {key for table in bench.tables.values() for key in table.rows}
+    named: dict[str, Counter[str]] = defaultdict(Counter)
+    for example in examples:
+        if not example.refused:
+            values = {v for v in example.seen.arguments.values() if isinstance(v, str)}
+            named[example.seen.episode].update(v for v in values if key_of_text(v) in keys)
+    return sum(max(told.values(), default=0) > 1 for told in named.values()) >= SEEN_THRICE
 
 
 def _source(tool: ToolModel, examples: Sequence[Example], tables: Tables) -> Source:
