@@ -94,7 +94,7 @@ def _numbers_in(value: Json) -> Iterator[tuple[str, bool]]:
 def _opened(value: Json) -> Json:
     """A sentence and the record in it; None where a value is no such text."""
     begin = _START.search(value) if isinstance(value, str) else None
-    if begin is None or not isinstance(value, str):
+    if begin is None or not isinstance(value, str) or HOLE in value:
         return None
     at = begin.start()
     end = value.rfind("]" if value[at] == "[" else "}") + 1
