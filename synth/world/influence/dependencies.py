@@ -122,7 +122,7 @@ def _final_evidence(bench: Workbench) -> dict[str, Evidence]:
             _demote(bench.tools[name], "changes what others show")
         found = evidence_of(bench, trials, _readers(bench))
     always = {n: frozenset.intersection(*pasts) - {n} for n, pasts in pasts_of(bench).items()}
-    for tool in _doubtful(bench, found):
+    for tool in _doubtful(bench, found, always):
         _demote(tool, TOO_FEW)
         tool.doubted = True
     found = evidence_of(bench, trials, _readers(bench))
@@ -141,12 +141,20 @@ def _final_evidence(bench: Workbench) -> dict[str, Evidence]:
     return found
 
 
-def _doubtful(bench: Workbench, found: Mapping[str, Evidence]) -> list[ToolModel]:
+def _doubtful(
+    bench: Workbench, found: Mapping[str, Evidence], always: Mapping[str, frozenset[str]]
+) -> list[ToolModel]:
     """Tools that seem to look, of which too few calls say so."""
     calm = left_alone(found)
     alone = {name for e in found.values() for name in _sole_suspects(e.events)}
     # Hardly a call comes before the one that lets a session in: no pairs could clear it.
     admit = admits(bench.views.tokens, {name: tool.stated for name, tool in bench.tools.items()})
+    # Of what never succeeded before a call that may change something nobody knows how it answers without, if it is given more than names.
+    after_changes = {
+        name
+        for name, first in always.items()
+        if any(bench.tools[v].stated >= 0 for v in first) and _is_given_data(bench.tools[name])
+    }
     living = bench.living or bench.own_starts is not None
     return [
         tool
@@ -155,11 +163,23 @@ def _doubtful(bench: Workbench, found: Mapping[str, Evidence]) -> list[ToolModel
         and not tool.declared
         and name not in admit
         and (
-            calm[name] < enough(tool, alone, living=living, by_name=not bench.is_certain)
+            calm[name]
+            < enough(
+                tool,
+                alone,
+                living=living,
+                by_name=not bench.is_certain and name not in after_changes,
+            )
             or only_repeats(tool)
         )
         and not (bench.living and _finds_the_same(tool))
     ]
+
+
+def _is_given_data(tool: ToolModel) -> bool:
+    """Whether a tool is given numbers, lists or records: more than the names of what it may show."""
+    given = (value for seen in tool.observations for value in seen.arguments.values())
+    return any(not isinstance(value, str | None) for value in given)
 
 
 def _finds_the_same(tool: ToolModel) -> bool:
