@@ -16,6 +16,7 @@ from typing import Any, Final
 from environments.runtime.sessions.recorded_session import PATH
 from environments.runtime.sessions.simulated_session import SimulatedWorld
 from environments.runtime.task.attempt import SIMULATED, UNKNOWN, Json, ToolResult
+from environments.runtime.values.grouping import by_key
 from environments.runtime.values.literals import parse_arguments, parse_json
 from environments.runtime.values.normal import same_json, stable, unwrap
 from environments.runtime.views.clock_and_ids import ANY, BY_FORMAT, places_of
@@ -277,9 +278,7 @@ def _counts(judged: Iterable[JudgedCall]) -> dict[str, Json]:
 def _groups(
     judged: Iterable[JudgedCall], key: Callable[[JudgedCall], str]
 ) -> list[tuple[str, list[JudgedCall]]]:
-    groups: dict[str, list[JudgedCall]] = {}
-    for item in judged:
-        groups.setdefault(key(item), []).append(item)
+    groups = by_key((key(item), item) for item in judged)
     return sorted(groups.items())
 
 

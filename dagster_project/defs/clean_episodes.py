@@ -42,6 +42,7 @@ from dagster_project.privacy.gate import (
 )
 from dagster_project.privacy.gate_leaks import leak_checked, leak_rows, still_leaking
 from dagster_project.privacy.leak_search import KnownPeople, known_of
+from environments.runtime.values.grouping import by_key
 from ingest.records.episode import Episode
 from redact.apply.collector import without_collection
 from redact.apply.scrub import Scrubbed, scrub
@@ -188,9 +189,7 @@ def _result(
     kinds: Counter[str] = Counter()
     places: Counter[tuple[str, str, str]] = Counter()
     lengths: Counter[tuple[str, str, str]] = Counter()
-    asked: dict[str, list[str]] = {}
-    for app, day in sorted(todo.wanted):
-        asked.setdefault(app, []).append(day)
+    asked = by_key((app, day) for app, day in sorted(todo.wanted))
     for app, days in asked.items():
         for row in account_in(clean, app, days):
             if row.what != STAYS:

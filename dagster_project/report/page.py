@@ -33,6 +33,7 @@ from dagster_project.report.data.tasks import TaskCount, TaskRow
 from dagster_project.report.tasks import turns_of
 from environments.describe_check import describe
 from environments.rollout.causes import nulls_in_words
+from environments.runtime.values.grouping import by_key
 from environments.verification.sentences import probe_says
 from synth.clusters.trend import DayCount
 
@@ -187,17 +188,16 @@ def _group(tasks: Sequence[TaskRow], app: str, status: Count) -> TaskGroup:
 
 def clusters_by_app(clusters: Sequence[ClusterRow]) -> tuple[AppClusters, ...]:
     """The clusters of each app, apps in the order in which they first appear."""
-    groups: dict[str, list[ClusterRow]] = {}
-    for row in clusters:
-        groups.setdefault(row.cluster.app, []).append(row)
+    groups = by_key((row.cluster.app, row) for row in clusters)
     return tuple(AppClusters(app=app, rows=tuple(rows)) for app, rows in groups.items())
 
 
 def redacted_by_kind(counts: Sequence[RedactionCount]) -> tuple[KindRow, ...]:
     """Redaction counts by app and kind, each with its days in order."""
-    groups: dict[tuple[str, str], list[RedactionCount]] = {}
-    for count in sorted(counts, key=lambda c: (c.app, c.kind, c.day)):
-        groups.setdefault((count.app, count.kind), []).append(count)
+    groups = by_key(
+        ((count.app, count.kind), count)
+        for count in sorted(counts, key=lambda c: (c.app, c.kind, c.day))
+    )
     return tuple(
         KindRow(
             app=app,

@@ -4,7 +4,6 @@ Comes in: rollouts of A and of B, and what is known of their tasks. Goes out: `C
 several the one that was tried last. Rollouts that a fault broke do not count. Pure.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import fsum
@@ -16,6 +15,7 @@ from dagster_project.runs.paired_policies import PairedDifference, paired_differ
 from dagster_project.runs.run import RunRow
 from environments.runtime.task.errors import TaskSetError
 from environments.runtime.task.task_set import TaskSet
+from environments.runtime.values.grouping import by_key
 
 NO_SPLIT: Final = "no split"
 NO_CLUSTER: Final = "no cluster"
@@ -153,9 +153,7 @@ def compare(
     zeros = {one: (_with_zeros(runs_a[one]), _with_zeros(runs_b[one])) for one in both}
 
     def by_group(name: Callable[[TaskFacts], str], rest: str) -> dict[str, PairedDifference]:
-        groups: dict[str, list[Version]] = defaultdict(list)
-        for one in graded:
-            groups[name(known.get(one, TaskFacts())) or rest].append(one)
+        groups = by_key((name(known.get(one, TaskFacts())) or rest, one) for one in graded)
         if groups.keys() <= {rest}:
             return {}
         return {n: _difference(graded[one] for one in groups[n]) for n in sorted(groups)}
@@ -178,11 +176,11 @@ _Runs = Mapping[Version, Sequence[RunRow]]
 
 
 def _by_version(rows: Iterable[RunRow], tasks: Container[str] | None) -> _Runs:
-    found: dict[Version, list[RunRow]] = defaultdict(list)
-    for row in rows:
-        if row.error is None and (tasks is None or row.task_id in tasks):
-            found[Version(row.task_id, row.task_version)].append(row)
-    return found
+    return by_key(
+        (Version(row.task_id, row.task_version), row)
+        for row in rows
+        if row.error is None and (tasks is None or row.task_id in tasks)
+    )
 
 
 def _newest(shared: Iterable[Version], a: _Runs, b: _Runs) -> list[Version]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from environments.runtime.values.grouping import by_key
 from synth.clusters.names import terms_of
 
 if TYPE_CHECKING:
@@ -86,9 +87,7 @@ def group(vectors: Vectors, *, distance: float) -> list[list[int]]:
     if len(rows) < 2:
         return [[i] for i in rows]
     labels = _labels(vectors[rows], distance)
-    groups: dict[int, list[int]] = {}
-    for row, label in zip(rows, labels, strict=True):
-        groups.setdefault(int(label), []).append(row)
+    groups = by_key((int(label), row) for row, label in zip(rows, labels, strict=True))
     return sorted(groups.values(), key=lambda g: (-len(g), g))
 
 
