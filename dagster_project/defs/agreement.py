@@ -9,6 +9,7 @@ import pyarrow as pa
 from dagster_project.build.budgets import Meter, meter_of
 from dagster_project.build.figures import forget, keep, stands
 from dagster_project.build.left_out import Skips
+from dagster_project.build.left_out_rows import BUDGET
 from dagster_project.build.progress import tell
 from dagster_project.clean_records import (
     clean_episodes_of,
@@ -124,7 +125,7 @@ def _measured(clean: CleanSide, todo: Work, meter: Meter, app: str, skips: Skips
 def _leaves_fold(meter: Meter, skips: Skips, fold: int) -> bool:
     """Whether the budget leaves a fold for the next build; says so."""
     if meter.is_late:
-        meter.leave(skips, "fold", str(fold + 1))
+        skips.leave("fold", str(fold + 1), BUDGET)
     return meter.is_late
 
 

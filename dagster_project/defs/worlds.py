@@ -79,7 +79,7 @@ def worlds(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
     for app in todo.apps():
         skips = Skips(ASSET, app)
         if meter.is_late:
-            meter.leave(skips, "app")
+            skips.leave("app", "", BUDGET)
             leave(lake, todo, [(app, "")])
             skips.keep(lake)
             continue
@@ -141,7 +141,7 @@ def _learn(  # noqa: PLR0913 - what a world is learnt from, and what may be take
         return measured_document(document, measured)
     tell(ASSET, 1, 2, f"{app}: measuring on held-out calls")
     if meter.is_late:
-        meter.leave(skips, MEASURING)
+        skips.leave(MEASURING, "", BUDGET)
         return document
     return measured_document(document, next_part(made, skips))
 

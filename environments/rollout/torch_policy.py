@@ -16,7 +16,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
-from types import TracebackType
 from typing import Any, Final, NamedTuple, Self
 
 import torch  # pyright: ignore[reportMissingImports]  # the extra `train`
@@ -124,12 +123,7 @@ class TorchPolicy:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        fault: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         self._thread.shutdown(wait=True, cancel_futures=True)
 
     async def act(self, messages: Sequence[Message], tools: Sequence[Message], *, run: Run) -> Turn:
