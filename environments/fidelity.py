@@ -89,7 +89,10 @@ class Fidelity:
         """The counts in the shape of `tracegym backtest`."""
         out: dict[str, Json] = {"calls": len(self.judged), **_counts(self.judged)}
         out["by_tool"] = {name: _tool(group) for name, group in _groups(self.judged, _name)}
-        out["by_source"] = _count_groups(self.judged, lambda j: j.result.source)
+        out["by_source"] = {
+            name: {"calls": len(g), **_counts(g)}
+            for name, g in _groups(self.judged, (lambda j: j.result.source))
+        }
         writes = [j for j in self.judged if j.tool in self.writers]
         reads = [j for j in self.judged if j.tool not in self.writers]
         out["writes"] = {"calls": len(writes), **_counts(writes)}
@@ -280,12 +283,6 @@ def _groups(
 ) -> list[tuple[str, list[JudgedCall]]]:
     groups = by_key((key(item), item) for item in judged)
     return sorted(groups.items())
-
-
-def _count_groups(
-    judged: Iterable[JudgedCall], key: Callable[[JudgedCall], str]
-) -> dict[str, Json]:
-    return {name: {"calls": len(g), **_counts(g)} for name, g in _groups(judged, key)}
 
 
 def _meant_call(world: World, call: RecordedCall) -> tuple[str, str]:

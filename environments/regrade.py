@@ -23,6 +23,7 @@ from environments.runtime.task.attempt import Attempt, Json
 from environments.runtime.task.task_set import TaskSet
 from environments.runtime.task.verdict import Verdict
 from environments.runtime.world.world import World
+from environments.verification.judge_checks import asks_a_judge
 
 Message = Mapping[str, Json]
 
@@ -99,7 +100,7 @@ def questions_of_runs(
     found: dict[str, list[Question]] = defaultdict(list)
     known = {task.task_id for task in task_set.tasks}
     for run in runs:
-        if run.task_id not in known or not _asks(task_set, run.task_id):
+        if run.task_id not in known or not asks_a_judge(task_set.rubric(run.task_id)):
             continue
         messages = conversation(run.trajectory)
         if messages is not None:
@@ -107,10 +108,6 @@ def questions_of_runs(
             rubric = that_decide(task_set.rubric(run.task_id), task_set.manifest.reward)
             found[run.app] += questions_of(rubric, attempt)
     return found
-
-
-def _asks(task_set: TaskSet, task_id: str) -> bool:
-    return any(check.fn == "judge" for check in task_set.rubric(task_id).checks)
 
 
 def regrade(

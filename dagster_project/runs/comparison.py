@@ -186,13 +186,9 @@ def _by_version(rows: Iterable[RunRow], tasks: Container[str] | None) -> _Runs:
 def _newest(shared: Iterable[Version], a: _Runs, b: _Runs) -> list[Version]:
     """One version of each task: of several the one tried last; in an order that knows no A and B."""
     newest: dict[str, Version] = {}
-    for one in sorted(shared, key=lambda v: (_latest_start(a, b, v), v)):
+    for one in sorted(shared, key=lambda v: (max(row.started_at for row in (*a[v], *b[v])), v)):
         newest[one.task_id] = one
     return sorted(newest.values())
-
-
-def _latest_start(a: _Runs, b: _Runs, version: Version) -> int:
-    return max(row.started_at for row in (*a[version], *b[version]))
 
 
 def _difference(pairs: Iterable[tuple[float, float]]) -> PairedDifference:

@@ -46,7 +46,7 @@ def embed(facets: Sequence[str]) -> Vectors:
     from sklearn.decomposition import TruncatedSVD  # noqa: PLC0415
     from sklearn.preprocessing import normalize  # noqa: PLC0415
 
-    matrix = csr_matrix(hstack([_weighed(terms, _as_is), _weighed(words, "char_wb")]))
+    matrix = csr_matrix(hstack([_weighed(terms, lambda terms: terms), _weighed(words, "char_wb")]))
     rows, columns = matrix.get_shape()
     width = min(_DIMENSIONS, columns - 1, rows - 1)
     if width < 2:
@@ -75,10 +75,6 @@ def _weighed(texts: Sequence[list[str]] | Sequence[str], analyzer: object) -> cs
         except ValueError:  # scikit-learn's word for an empty vocabulary
             continue
     return csr_matrix((len(texts), 1))
-
-
-def _as_is(terms: list[str]) -> list[str]:
-    return terms
 
 
 def group(vectors: Vectors, *, distance: float) -> list[list[int]]:
