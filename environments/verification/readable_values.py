@@ -327,16 +327,9 @@ def _texts(value: Json) -> Iterator[str]:
         yield str(value)
 
 
-def leaves_by_path(value: Json, path: str = "") -> Iterator[tuple[str, Json]]:
+def leaves_by_path(value: Json) -> Iterator[tuple[str, Json]]:
     """Every scalar with where it stands; the items of a list share a place."""
-    if isinstance(value, dict):
-        for name, item in value.items():
-            yield from leaves_by_path(item, f"{path}.{name}")
-    elif isinstance(value, list):
-        for item in value:
-            yield from leaves_by_path(item, f"{path}.*")
-    else:
-        yield path, value
+    return (("".join(f".{name}" for name in path), leaf) for path, leaf in leaves_of(value))
 
 
 def leaves_of(value: Json, path: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], Json]]:
