@@ -5,7 +5,7 @@ several the one that was tried last. Rollouts that a fault broke do not count. P
 """
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from math import fsum
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -49,10 +49,6 @@ class UncomparedTasks:
     """Both tried the same version, and A has no reward there; B has one."""
     ungraded_b: int = 0
     ungraded_both: int = 0
-
-    def to_json(self) -> dict[str, int]:
-        """As plain JSON values."""
-        return {name: getattr(self, name) for name in self.__slots__}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +109,7 @@ class Comparison:
             "clusters": {name: one.to_json() for name, one in self.clusters.items()},
             "rewards_a": _reasons(self.reasons_a, self.a),
             "rewards_b": _reasons(self.reasons_b, self.b),
-            "not_compared": self.left.to_json(),
+            "not_compared": asdict(self.left),
         }
 
 
