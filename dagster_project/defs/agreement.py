@@ -67,11 +67,9 @@ def agreement(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResul
     whole = figures_of(with_witness)
     doubtful = whole.false_pass > MOST_FALSE_PASSES * whole.graded
     return asset_result(
-        ASSET,
         lake,
-        context.partition_keys,
+        todo,
         lambda: {
-            "recomputed_apps": len(todo.stale),
             "attempts": sum(map(len, known.values())),
             "with_a_resolved_other": whole.episodes,
             "graded": whole.graded,
@@ -79,16 +77,9 @@ def agreement(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResul
         },
         {
             "rubrics_agree": lambda: dg.AssetCheckResult(
-                check_name="rubrics_agree",
                 passed=whole.graded < LEAST_GRADED or not doubtful,
                 severity=dg.AssetCheckSeverity.WARN,
-                metadata={
-                    "graded": whole.graded,
-                    "agreed": whole.agreed,
-                    "false_pass": whole.false_pass,
-                    "false_fail": whole.false_fail,
-                    "abstained": whole.abstained,
-                },
+                metadata={name: getattr(whole, name) for name in _CHECKED},
             )
         },
     )
@@ -129,6 +120,7 @@ def _leaves_fold(meter: Meter, skips: Skips, fold: int) -> bool:
     return meter.is_late
 
 
+_CHECKED = ("graded", "agreed", "false_pass", "false_fail", "abstained")
 _HEADINGS = (
     *("app", "attempts", "graded", "agreed", "low", "high"),
     *("false pass", "false fail", "not graded", "kappa"),
