@@ -8,7 +8,7 @@ versions are equal tasks. Not here: opening the folders (`runtime.task.task_set`
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -124,9 +124,13 @@ def diff(before: TaskSet, after: TaskSet) -> Difference:
 
 def title_of(task: Task) -> str:
     """The user's first words, short."""
-    said = (m.get("content") for m in task.opening if m.get("role") == "user")
-    first = next((text for text in said if isinstance(text, str)), "")
-    words = " ".join(first.split())
+    return title_in(task.opening)
+
+
+def title_in(messages: Iterable[Mapping[str, Any]]) -> str:
+    """The user's first words of a conversation, on one line and short."""
+    said = (m.get("content") for m in messages if m.get("role") == "user")
+    words = " ".join(next((text for text in said if isinstance(text, str)), "").split())
     return words if len(words) <= TITLE else f"{words[: TITLE - 1]}…"
 
 
