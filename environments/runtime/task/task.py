@@ -61,7 +61,7 @@ class UserTurn:
     def to_json(self) -> dict[str, Json]:
         """As plain JSON values."""
         calls: list[Json] = [[c.name, c.arguments, c.result] for c in self.calls]
-        return encode(self) | ({"calls": calls} if calls else {})
+        return {**encode(self), **({"calls": calls} if calls else {})}
 
     @staticmethod
     def from_json(value: Mapping[str, Any]) -> UserTurn:
@@ -111,7 +111,7 @@ class Task:
 
     def to_json(self) -> dict[str, Json]:
         """As plain JSON values; `from_json` reads it back. What an app has nothing of is left out: its tasks keep their version."""
-        return encode(self, Task) | {"user": [turn.to_json() for turn in self.user]}
+        return {**encode(self, Task), "user": [turn.to_json() for turn in self.user]}
 
     @staticmethod
     def from_json(value: Mapping[str, Any]) -> Task:
