@@ -22,6 +22,7 @@ from environments.runtime.sessions.simulated_session import SimulatedWorld
 from environments.runtime.task.attempt import Attempt, Json
 from environments.runtime.task.task_set import TaskSet
 from environments.runtime.task.verdict import Verdict
+from environments.runtime.values.json_text import json_or_none
 from environments.runtime.world.world import World
 from environments.verification.judge_checks import asks_a_judge
 
@@ -167,10 +168,7 @@ def user_of(run: StoredRun, messages: Sequence[Message]) -> Callable[[], User] |
 
 def conversation(text: str) -> list[dict[str, Any]] | None:
     """The messages of a stored conversation; None where it is not one."""
-    try:
-        messages = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
+    messages = json_or_none(text)
     if not isinstance(messages, list) or not all(isinstance(m, dict) for m in messages):
         return None
     return messages

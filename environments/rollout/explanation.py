@@ -17,6 +17,7 @@ from environments.runtime.document.codec import BadPartError, decode
 from environments.runtime.task.attempt import Attempt
 from environments.runtime.task.rubric import BOTH, REWARD, Rubric
 from environments.runtime.task.verdict import Verdict
+from environments.runtime.values.json_text import json_or_none
 
 _LONGEST: Final = 2_000
 """Characters of a check's sentence or evidence that are kept: evidence may quote what the policy wrote."""
@@ -130,8 +131,5 @@ def unanswered_of(text: str | None) -> tuple[int, ...]:
 
 
 def _parsed(text: str | None) -> list[Any]:
-    try:
-        found = json.loads(text) if text else []
-    except (ValueError, RecursionError):
-        return []
+    found = json_or_none(text or "[]")
     return found if isinstance(found, list) else []
