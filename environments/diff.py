@@ -8,7 +8,7 @@ versions are equal tasks. Not here: opening the folders (`runtime.task.task_set`
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ from environments.runtime.task.attempt import Json
 from environments.runtime.task.rubric import Check, Rubric
 from environments.runtime.task.task import Task
 from environments.runtime.task.task_set import PackedTask, TaskSet
+from environments.runtime.task.typed import record_json
 from environments.runtime.values.canonical import canonical, rubric_hash
 
 TASK_PARTS: Final = (
@@ -93,17 +94,10 @@ class Difference:
 
     def to_json(self) -> dict[str, Json]:
         """As plain JSON values."""
-        return {
-            "before": self.before,
-            "after": self.after,
-            "same": self.same,
-            "came": [_name(one) for one in self.came],
-            "went": [_name(one) for one in self.went],
-            "changed": [_change(one) for one in self.changed],
-            "left_out": {k: {"before": a, "after": b} for k, (a, b) in self.left_out.items()},
-            "runtime": list[Json](self.runtime),
-            "beside": list[Json](self.beside),
+        left_out: dict[str, Json] = {
+            k: {"before": a, "after": b} for k, (a, b) in self.left_out.items()
         }
+        return record_json(self) | {"left_out": left_out}
 
 
 def diff(before: TaskSet, after: TaskSet) -> Difference:
@@ -130,9 +124,13 @@ def diff(before: TaskSet, after: TaskSet) -> Difference:
 
 def title_of(task: Task) -> str:
     """The user's first words, short."""
-    said = (m.get("content") for m in task.opening if m.get("role") == "user")
-    first = next((text for text in said if isinstance(text, str)), "")
-    words = " ".join(first.split())
+    return title_in(task.opening)
+
+
+def title_in(messages: Iterable[Mapping[str, Any]]) -> str:
+    """The user's first words of a conversation, on one line and short."""
+    said = (m.get("content") for m in messages if m.get("role") == "user")
+    words = " ".join(next((text for text in said if isinstance(text, str)), "").split())
     return words if len(words) <= TITLE else f"{words[: TITLE - 1]}…"
 
 
@@ -266,23 +264,3 @@ def _task_name(task: PackedTask) -> TaskName:
         app=task.app,
         title=title_of(task),
     )
-
-
-def _name(one: TaskName) -> dict[str, Json]:
-    return {
-        "task_id": one.task_id,
-        "task_version": one.task_version,
-        "app": one.app,
-        "title": one.title,
-    }
-
-
-def _change(one: TaskChange) -> dict[str, Json]:
-    return {
-        "task_id": one.task_id,
-        "app": one.app,
-        "title": one.title,
-        "before": one.before,
-        "after": one.after,
-        "reasons": [{"part": r.part, "what": r.what, "says": r.says} for r in one.reasons],
-    }

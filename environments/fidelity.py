@@ -16,6 +16,7 @@ from typing import Any, Final
 from environments.runtime.sessions.recorded_session import PATH
 from environments.runtime.sessions.simulated_session import SimulatedWorld
 from environments.runtime.task.attempt import SIMULATED, UNKNOWN, Json, ToolResult
+from environments.runtime.values.grouping import by_key
 from environments.runtime.values.literals import parse_arguments, parse_json
 from environments.runtime.values.normal import same_json, stable, unwrap
 from environments.runtime.views.clock_and_ids import ANY, BY_FORMAT, places_of
@@ -88,7 +89,10 @@ class Fidelity:
         """The counts in the shape of `tracegym backtest`."""
         out: dict[str, Json] = {"calls": len(self.judged), **_counts(self.judged)}
         out["by_tool"] = {name: _tool(group) for name, group in _groups(self.judged, _name)}
-        out["by_source"] = _count_groups(self.judged, lambda j: j.result.source)
+        out["by_source"] = {
+            name: {"calls": len(g), **_counts(g)}
+            for name, g in _groups(self.judged, (lambda j: j.result.source))
+        }
         writes = [j for j in self.judged if j.tool in self.writers]
         reads = [j for j in self.judged if j.tool not in self.writers]
         out["writes"] = {"calls": len(writes), **_counts(writes)}
@@ -277,16 +281,8 @@ def _counts(judged: Iterable[JudgedCall]) -> dict[str, Json]:
 def _groups(
     judged: Iterable[JudgedCall], key: Callable[[JudgedCall], str]
 ) -> list[tuple[str, list[JudgedCall]]]:
-    groups: dict[str, list[JudgedCall]] = {}
-    for item in judged:
-        groups.setdefault(key(item), []).append(item)
+    groups = by_key((key(item), item) for item in judged)
     return sorted(groups.items())
-
-
-def _count_groups(
-    judged: Iterable[JudgedCall], key: Callable[[JudgedCall], str]
-) -> dict[str, Json]:
-    return {name: {"calls": len(g), **_counts(g)} for name, g in _groups(judged, key)}
 
 
 def _meant_call(world: World, call: RecordedCall) -> tuple[str, str]:

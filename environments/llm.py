@@ -1,4 +1,4 @@
-"""Models behind any provider that litellm knows: policies, and judges. The only file of this folder that imports litellm.
+"""Models behind any provider that litellm knows: policies, and judges. The only file that imports litellm.
 
 In: the conversation, or a judge's instructions and request. Out: the model's message, with its cost where litellm knows
 the price; or the judge's text. For OpenAI-compatible endpoints `environments.rollout.endpoint` is a policy's direct way:
@@ -93,6 +93,8 @@ class LlmJudge:
     model: str
     """As litellm names it; any name where `base_url` is an OpenAI-compatible endpoint."""
     base_url: str = ""
+    provider: str = "openai/"
+    """Before the name where `base_url` is given; empty where the name says it."""
     api_key: str = ""
     timeout: float = 120.0
     retries: int = 1
@@ -104,10 +106,11 @@ class LlmJudge:
         """The model's text, at temperature 0."""
         litellm = _litellm()
         arguments: dict[str, Any] = {
-            "model": f"openai/{self.model}" if self.base_url else self.model,
+            "model": f"{self.provider}{self.model}" if self.base_url else self.model,
             "messages": [
-                {"role": "system", "content": instructions},
-                {"role": "user", "content": request},
+                {"role": role, "content": text}
+                for role, text in (("system", instructions), ("user", request))
+                if text
             ],
             "temperature": 0,
             "seed": 0,

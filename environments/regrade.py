@@ -22,7 +22,9 @@ from environments.runtime.sessions.simulated_session import SimulatedWorld
 from environments.runtime.task.attempt import Attempt, Json
 from environments.runtime.task.task_set import TaskSet
 from environments.runtime.task.verdict import Verdict
+from environments.runtime.values.json_text import json_or_none
 from environments.runtime.world.world import World
+from environments.verification.judge_checks import asks_a_judge
 
 Message = Mapping[str, Json]
 
@@ -99,7 +101,7 @@ def questions_of_runs(
     found: dict[str, list[Question]] = defaultdict(list)
     known = {task.task_id for task in task_set.tasks}
     for run in runs:
-        if run.task_id not in known or not _asks(task_set, run.task_id):
+        if run.task_id not in known or not asks_a_judge(task_set.rubric(run.task_id)):
             continue
         messages = conversation(run.trajectory)
         if messages is not None:
@@ -107,10 +109,6 @@ def questions_of_runs(
             rubric = that_decide(task_set.rubric(run.task_id), task_set.manifest.reward)
             found[run.app] += questions_of(rubric, attempt)
     return found
-
-
-def _asks(task_set: TaskSet, task_id: str) -> bool:
-    return any(check.fn == "judge" for check in task_set.rubric(task_id).checks)
 
 
 def regrade(
@@ -170,10 +168,7 @@ def user_of(run: StoredRun, messages: Sequence[Message]) -> Callable[[], User] |
 
 def conversation(text: str) -> list[dict[str, Any]] | None:
     """The messages of a stored conversation; None where it is not one."""
-    try:
-        messages = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
+    messages = json_or_none(text)
     if not isinstance(messages, list) or not all(isinstance(m, dict) for m in messages):
         return None
     return messages

@@ -102,7 +102,7 @@ class Simulator:
         """The model's answer to one call; None where it has none or the endpoint failed."""
         self.counts.asked += 1
         try:
-            text = self.background.run(self._answer(self._prompt(request))).strip()
+            text = self.background.run(self.complete(instructions(), self._prompt(request))).strip()
         except EndpointError:
             self.counts.failed += 1
             if self.breaks:
@@ -112,9 +112,6 @@ class Simulator:
             self.counts.no_answer += 1
             return None
         return text
-
-    async def _answer(self, asked: str) -> str:
-        return await self.complete(instructions(), asked)
 
     def _prompt(self, request: Request) -> str:
         shown = {

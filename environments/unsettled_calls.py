@@ -6,10 +6,10 @@ the judgement (`fidelity`).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
+from environments.runtime.values.json_text import json_or_none
 from environments.runtime.values.literals import parse_arguments
 
 NO_ARGUMENTS: Final = "without arguments"
@@ -67,10 +67,7 @@ def shape_of(arguments: str) -> str:
 
 def reason_of(content: str) -> str:
     """Why an answer is unknown, without anything that names data."""
-    try:
-        notice = json.loads(content)
-    except ValueError:
-        return "no reason given"
+    notice = json_or_none(content)
     reason = notice.get("reason") if isinstance(notice, dict) else None
     return str(reason or "no reason given").split(":", 1)[0]
 

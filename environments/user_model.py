@@ -61,14 +61,11 @@ class UserModel:
 
     def _ask(self, request: str) -> str | None:
         self.counts.asked += 1
-        text = self._background.run(self._answer(request)).strip()
+        text = self._background.run(self._complete(instructions(), request)).strip()
         if not text or text == NO_ANSWER:
             self.counts.no_answer += 1
             return None
         return text
-
-    async def _answer(self, request: str) -> str:
-        return await self._complete(instructions(), request)
 
 
 class ModelledUser:

@@ -1,11 +1,12 @@
 """An LLM behind one call, for what is optional: a prompt in, a strictly parsed reply out, remembered by content.
 
-Any endpoint that speaks OpenAI's chat completions, through litellm. Only clean text may be sent. The only file that
-imports litellm, and only when a call is really made. Not here: prompts, and what a reply is used for.
+Any endpoint that speaks OpenAI's chat completions, through litellm (`environments.llm`). Only clean text may be sent.
+Not here: prompts, and what a reply is used for.
 """
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import os
 from collections.abc import Callable
@@ -14,6 +15,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
+
+from environments.llm import LlmJudge
+from environments.rollout.errors import EndpointError
 
 Reply = TypeVar("Reply", bound=BaseModel)
 
@@ -96,32 +100,21 @@ def _remember(key: str, reply: BaseModel, cache: Path | None) -> None:
 
 def complete_with_litellm(settings: LlmSettings, prompt: str) -> str:
     """One chat completion at temperature 0."""
-    # litellm downloads a price list at import unless this is set (2.5 s and a retry when offline)
-    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # noqa: TID251 - read by litellm only
-    import litellm  # noqa: PLC0415 - 4.8 s, and only needed where an endpoint is configured
+    model = LlmJudge(
+        model=settings.model,
+        base_url=settings.base_url or "",
+        provider="",
+        api_key=settings.api_key or "",
+        timeout=settings.timeout_s,
+    )
+    return reply_of(model, "", prompt)
 
-    # It prints an advertisement to stdout with every fault otherwise, in the middle of a command's JSON.
-    litellm.suppress_debug_info = True
+
+def reply_of(model: LlmJudge, instructions: str, prompt: str) -> str:
+    """What a model says, waited for."""
     try:
-        response = litellm.completion(
-            model=settings.model,
-            messages=[{"role": "user", "content": prompt}],
-            api_base=settings.base_url,
-            api_key=settings.api_key,
-            timeout=settings.timeout_s,
-            temperature=0,
-            num_retries=1,
-        )
-        content = _content(response)
-    except Exception as error:  # noqa: BLE001 - the boundary: litellm passes on every provider's own errors
+        return asyncio.run(model(instructions, prompt))
+    except EndpointError as fault:
         raise LlmError(
-            f"the model {settings.model} did not answer ({type(error).__name__}); "
-            "check its address and key, or turn LLM names off"
+            f"the model {model.model} did not answer: {fault}; check its address and key, or turn LLM names off"
         ) from None
-    return content or ""
-
-
-def _content(response: object) -> str | None:
-    """The reply's text; litellm types a response as one of several, of which only a whole one has choices."""
-    choices = getattr(response, "choices", None)
-    return choices[0].message.content if choices else None

@@ -13,6 +13,7 @@ from dagster_project.home.layout import Home
 from dagster_project.lake.rows import from_rows
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import CHATS, CLEAN_EPISODES, CLEAN_OUTCOMES, LOG_EVENTS, SPANS
+from environments.runtime.values.grouping import by_key
 from ingest.files.chat_log import to_line
 from ingest.receiver.wal import Wal
 from ingest.records.app_name import UNNAMED
@@ -55,9 +56,8 @@ def clean_lines(home: Home, *, app: str | None = None) -> Iterator[str]:
 
 
 def _lines(episodes: Iterable[Episode], outcomes: Iterable[Outcome]) -> Iterator[str]:
-    by_episode: dict[str, list[Outcome]] = {}
-    for outcome in outcomes:
-        if outcome.episode_id is not None:
-            by_episode.setdefault(outcome.episode_id, []).append(outcome)
+    by_episode = by_key(
+        (outcome.episode_id, outcome) for outcome in outcomes if outcome.episode_id is not None
+    )
     for episode in episodes:
         yield to_line(episode, by_episode.get(episode.episode_id, []))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dagster_project.lake.digests import digest_of
-from dagster_project.lake.rows import constant_column, from_rows, texts, to_table
+from dagster_project.lake.rows import constant_column, from_rows, to_table
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import (
     ARRIVED_AT,
@@ -42,12 +42,8 @@ def outcomes_by_day(lake: Lake, app: str) -> dict[str, list[Outcome]]:
     apps = [app]
     if app == UNNAMED:
         apps = sorted({of_app for of_app, _ in lake.counts(EPISODES)} | {app}) if strangers else []
-    rows = [
-        row for name in apps for row in lake.read(EPISODES, app=name, columns=_NAMES).to_pylist()
-    ]
-    home = {row["episode_id"]: row["day"] for row in rows}
-    episodes = from_rows(Episode, rows)
-    responses = {k: v for name in apps for k, v in responses_of(lake, name).items()}
+    episodes, home = known_episodes_of(lake, apps)
+    responses = responses_of(lake, apps)
     attributes = traces_by_attribute(lake, apps, (o for o in every if not o.episode_id))
     joined = attach(every, episodes, responses=responses, attributes=attributes)
     unnamed = {outcome.outcome_id for outcome in strangers}
@@ -99,10 +95,14 @@ def arrived_outcomes(lake: Lake, *apps: str) -> list[Outcome]:
     return list(latest.values())
 
 
-def responses_of(lake: Lake, app: str) -> dict[str, str]:
-    """Which episode each response of an app belongs to."""
-    rows = lake.read(RESPONSES, app=app, columns=("response_id", "episode_id")).to_pylist()
-    return {row["response_id"]: row["episode_id"] for row in rows}
+def responses_of(lake: Lake, apps: Iterable[str]) -> dict[str, str]:
+    """Which episode each response of some apps belongs to."""
+    columns = ("response_id", "episode_id")
+    return {
+        row["response_id"]: row["episode_id"]
+        for app in apps
+        for row in lake.read(RESPONSES, app=app, columns=columns).to_pylist()
+    }
 
 
 def traces_by_attribute(
@@ -137,22 +137,11 @@ def _attribute(row: Mapping[str, Any], name: str, column: str | None) -> str | N
     return text_of(parsed(text).get(name))
 
 
-def known_episodes_of(lake: Lake, apps: Iterable[str]) -> list[Episode]:
-    """Episodes by everything an outcome may call them, without their steps."""
-    return [
-        episode
-        for app in apps
-        for episode in from_rows(Episode, lake.read(EPISODES, app=app, columns=_NAMES).to_pylist())
-    ]
-
-
-def episode_days(lake: Lake, apps: Iterable[str]) -> dict[str, str]:
-    """The day that each episode lives in."""
-    days: dict[str, str] = {}
-    for app in apps:
-        rows = lake.read(EPISODES, app=app, columns=("episode_id", "day"))
-        days |= dict(zip(texts(rows, "episode_id"), texts(rows, "day"), strict=True))
-    return days
+def known_episodes_of(lake: Lake, apps: Iterable[str]) -> tuple[list[Episode], dict[str, str]]:
+    """Episodes by everything an outcome may call them, without their steps, and the day that each lives in."""
+    read = (lake.read(EPISODES, app=app, columns=_NAMES).to_pylist() for app in apps)
+    rows = [row for some in read for row in some]
+    return from_rows(Episode, rows), {row["episode_id"]: row["day"] for row in rows}
 
 
 def outcome_digests(lake: Lake, app: str) -> dict[str, str]:

@@ -16,7 +16,6 @@ import pyarrow as pa
 
 from dagster_project.arrival.files import ArrivalCounts, append_outcomes, keep_rejected, land
 from dagster_project.arrival.outcome_days import (
-    episode_days,
     known_episodes_of,
     responses_of,
     traces_by_attribute,
@@ -64,11 +63,10 @@ def keep_outcomes(home: Home, read: Iterable[OutcomeRow | Rejected]) -> ArrivedO
         # Else an option is wrong: the table will be taken in again.
         keep_rejected(lake, refused, arrived)
     apps = sorted({of_app for of_app, _ in lake.counts(EPISODES)})
-    responses = {k: v for name in apps for k, v in responses_of(lake, name).items()}
     attributes = traces_by_attribute(lake, apps, rows)
-    episodes = known_episodes_of(lake, apps)
-    outcomes = join(rows, episodes, responses=responses, attributes=attributes)
-    append_outcomes(lake, outcomes, episode_days(lake, apps))
+    episodes, days = known_episodes_of(lake, apps)
+    outcomes = join(rows, episodes, responses=responses_of(lake, apps), attributes=attributes)
+    append_outcomes(lake, outcomes, days)
     joined = sum(outcome.episode_id is not None for outcome in outcomes)
     return ArrivedOutcomes(
         rows=len(rows),

@@ -18,6 +18,7 @@ from dagster_project.arrival.attempt_ids import assign_ids, digest_of
 from dagster_project.build.left_out import Skips
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import SPANS
+from environments.runtime.values.grouping import by_key
 from ingest.assembly.assemble import assemble
 from ingest.files.chat_log import Chat
 from ingest.files.file_source import FileSource
@@ -174,9 +175,7 @@ def _runs_of_spans(
 ) -> Iterator[Run]:
     """The runs that the spans of several files make, each at the place of its first; one may go on in the next file."""
     events = [event for _, found in sent for event in found.events]
-    in_trace: dict[str, list[tuple[Parts, Span]]] = {}
-    for path, span in ((path, span) for path, found in sent for span in found.spans):
-        in_trace.setdefault(span.trace_id, []).append((path, span))
+    in_trace = by_key((span.trace_id, (path, span)) for path, found in sent for span in found.spans)
     spans = [span for those in in_trace.values() for _, span in those]
     is_room = sum(map(len, traced.values())) < _MOST_SILENT
     for app in {span.app for span in spans}:

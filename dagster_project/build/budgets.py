@@ -1,7 +1,7 @@
 """Budgets of a build: what a stage may take of time, tokens and money before it stops with what is done.
 
 Comes in: texts such as `verified_tasks=5m` or `verified_tasks=2usd`, of the command line or `budgets` of home.json. Goes out: a `Meter` per
-stage, asked between units of work. What a stage leaves out for its budget it notes as `SkippedUnit` with the error `BUDGET`, and the next
+stage, asked between units of work. What a stage leaves out for its budget it notes with the error `BUDGET` (`left_out_rows`), and the next
 build goes on there.
 """
 
@@ -9,11 +9,8 @@ import re
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from importlib.metadata import version
 from typing import Final
 
-from dagster_project.build.left_out import SkippedUnit, Skips
-from dagster_project.build.left_out_rows import BUDGET
 from dagster_project.errors import InputError
 from environments.judges.spent import Spent
 
@@ -93,21 +90,6 @@ class Meter:
     def spent_up(self) -> bool:
         """Whether nothing of its budget is left."""
         return self.is_late or self.dear
-
-    def leave(self, skips: Skips, kind: str, unit: str = "", *, why: str = BUDGET) -> None:
-        """Note a unit of work that is left for the next build: the budget is over, or `why`."""
-        skips.add(
-            SkippedUnit(
-                stage=skips.stage,
-                app=skips.app,
-                day=skips.day,
-                kind=kind,
-                unit=unit,
-                error=why,
-                place="",
-                version=version("tracegym"),
-            )
-        )
 
 
 def meter_of(stage: str, budgets: Mapping[str, Budget]) -> Meter:

@@ -15,6 +15,7 @@ import dagster as dg
 import yaml
 
 from dagster_project.errors import InputError
+from environments.runtime.values.normal import is_whole
 
 IN_PROCESS: Final = "in_process"
 MULTIPROCESS: Final = "multiprocess"
@@ -73,7 +74,7 @@ def _from_file(path: Path) -> Executor:
     if not isinstance(definition, dg.ExecutorDefinition):
         raise InputError(f"{path}: {told['module']}.{told['name']} is no executor of Dagster's")
     at_once = told.get("runs_at_once", _ELSEWHERE_AT_ONCE)
-    if isinstance(at_once, bool) or not isinstance(at_once, int) or at_once < 1:
+    if not is_whole(at_once) or at_once < 1:
         raise InputError(f"{path}: runs_at_once must be a whole number of at least 1")
     config = told.get("config") or {}
     try:

@@ -112,6 +112,12 @@ class Skips:
         self, fault: BaseException, kind: str, unit: str = "", *, day: str | None = None
     ) -> None:
         """Note a unit that failed."""
+        self.leave(kind, unit, type(fault).__name__, place_of(fault), day=day)
+
+    def leave(
+        self, kind: str, unit: str, error: str, place: str = "", *, day: str | None = None
+    ) -> None:
+        """Note a unit that is left out, and why."""
         self.add(
             SkippedUnit(
                 stage=self.stage,
@@ -119,8 +125,8 @@ class Skips:
                 day=self.day if day is None else day,
                 kind=kind,
                 unit=unit,
-                error=type(fault).__name__,
-                place=place_of(fault),
+                error=error,
+                place=place,
                 version=version("tracegym"),
             )
         )

@@ -4,15 +4,11 @@ Comes in: the clean side and a meter. Goes out: what `cluster` takes as `naming`
 nothing is remembered beside its name.
 """
 
-import asyncio
-
 from dagster_project.build.budgets import Meter
 from dagster_project.defs.resources import CleanSide
-from environments.llm import LlmJudge
-from environments.rollout.errors import EndpointError
 from synth.clusters.clustering import Naming
 from synth.clusters.llm_names import llm_naming
-from synth.llm import LlmError, LlmSettings
+from synth.llm import LlmError, LlmSettings, reply_of
 
 
 def naming_of(clean: CleanSide, meter: Meter) -> Naming | None:
@@ -20,16 +16,11 @@ def naming_of(clean: CleanSide, meter: Meter) -> Naming | None:
     choice = clean.cause_judge
     if choice is None:
         return None
-    model = LlmJudge(
-        model=choice.model, base_url=choice.url, api_key=choice.api_key, spent=meter.spent
-    )
+    model = choice.complete(meter.spent)
 
     def complete(_settings: LlmSettings, prompt: str) -> str:
         if meter.spent_up:
             raise LlmError("the budget of failure_clusters is spent")
-        try:
-            return asyncio.run(model("Answer with JSON only.", prompt))
-        except EndpointError as fault:
-            raise LlmError(str(fault)) from fault
+        return reply_of(model, "Answer with JSON only.", prompt)
 
     return llm_naming(LlmSettings(model=choice.model), k=clean.k, complete=complete)

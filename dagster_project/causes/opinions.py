@@ -97,6 +97,5 @@ def _of_model(  # noqa: PLR0913, PLR0917 - one step of `said_of`
         if opinion is not None:
             found.append((episode_id, opinion))
         elif clean.cause_judge is not None and may_be_asked(one):
-            why = BUDGET if meter.spent_up else UNANSWERED
-            meter.leave(skips, KIND, episode_id, why=why)
+            skips.leave(KIND, episode_id, BUDGET if meter.spent_up else UNANSWERED)
     return found

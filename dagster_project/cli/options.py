@@ -1,12 +1,19 @@
 """Options that commands share: which home, JSON or for people."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from dagster_project.cli.apps import stored_name
 from dagster_project.home.layout import DEFAULT_HOME
+
+
+def _url(flag: str, *, of: str) -> Any:  # noqa: ANN401 - as typer says
+    return typer.Option(
+        flag, metavar="URL", help=f"{of} OpenAI-compatible endpoint (http://host/v1)."
+    )
+
 
 HomeOption = Annotated[
     Path,
@@ -19,6 +26,10 @@ HomeOption = Annotated[
 ]
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON document instead of text for people.")
+]
+OutOption = Annotated[
+    Path | None,
+    typer.Option("--json", metavar="OUT", help="Write the document there; - is stdout."),
 ]
 WhoOption = Annotated[
     str | None,
@@ -39,14 +50,7 @@ JudgeOption = Annotated[
         help="Ask this model the rubrics' judge checks; without it they are answered from earlier replies only.",
     ),
 ]
-JudgeUrlOption = Annotated[
-    str,
-    typer.Option(
-        "--judge-url",
-        metavar="URL",
-        help="The judge's OpenAI-compatible endpoint (http://host/v1).",
-    ),
-]
+JudgeUrlOption = Annotated[str, _url("--judge-url", of="The judge's")]
 SimulateOption = Annotated[
     str,
     typer.Option(
@@ -55,14 +59,7 @@ SimulateOption = Annotated[
         help="Let this model answer where nobody knows, for tools that worlds.toml says may be simulated.",
     ),
 ]
-SimulateUrlOption = Annotated[
-    str,
-    typer.Option(
-        "--simulate-url",
-        metavar="URL",
-        help="The simulating model's OpenAI-compatible endpoint (http://host/v1).",
-    ),
-]
+SimulateUrlOption = Annotated[str, _url("--simulate-url", of="The simulating model's")]
 UserModelOption = Annotated[
     str,
     typer.Option(
@@ -71,14 +68,7 @@ UserModelOption = Annotated[
         help="Let this model play the users, from the recordings' persona and facts, instead of the script.",
     ),
 ]
-UserUrlOption = Annotated[
-    str,
-    typer.Option(
-        "--user-url",
-        metavar="URL",
-        help="That model's OpenAI-compatible endpoint (http://host/v1).",
-    ),
-]
+UserUrlOption = Annotated[str, _url("--user-url", of="That model's")]
 RefsOption = Annotated[
     list[str] | None,
     typer.Option(

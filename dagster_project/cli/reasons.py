@@ -32,7 +32,7 @@ def print_policies(policies: Sequence["PolicyReasons"]) -> None:
             one.policy,
             one.rollouts,
             one.mean_reward,
-            *(_share(part) for part in one.null_shares),
+            *(("-" if part is None else f"{part:.0%}") for part in one.null_shares),
             nulls_in_words(one.reasons),
         )
         for one in policies
@@ -47,7 +47,3 @@ def print_policies(policies: Sequence["PolicyReasons"]) -> None:
             notices().print(
                 f"warning: {one.policy}: {one.says()}. A trainer that masks null teaches it to hide failures."
             )
-
-
-def _share(value: float | None) -> str:
-    return "-" if value is None else f"{value:.0%}"

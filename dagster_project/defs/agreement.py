@@ -9,6 +9,7 @@ import pyarrow as pa
 from dagster_project.build.budgets import Meter, meter_of
 from dagster_project.build.figures import forget, keep, stands
 from dagster_project.build.left_out import Skips
+from dagster_project.build.left_out_rows import BUDGET
 from dagster_project.build.progress import tell
 from dagster_project.clean_records import (
     clean_episodes_of,
@@ -66,11 +67,9 @@ def agreement(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResul
     whole = figures_of(with_witness)
     doubtful = whole.false_pass > MOST_FALSE_PASSES * whole.graded
     return asset_result(
-        ASSET,
         lake,
-        context.partition_keys,
+        todo,
         lambda: {
-            "recomputed_apps": len(todo.stale),
             "attempts": sum(map(len, known.values())),
             "with_a_resolved_other": whole.episodes,
             "graded": whole.graded,
@@ -78,16 +77,9 @@ def agreement(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResul
         },
         {
             "rubrics_agree": lambda: dg.AssetCheckResult(
-                check_name="rubrics_agree",
                 passed=whole.graded < LEAST_GRADED or not doubtful,
                 severity=dg.AssetCheckSeverity.WARN,
-                metadata={
-                    "graded": whole.graded,
-                    "agreed": whole.agreed,
-                    "false_pass": whole.false_pass,
-                    "false_fail": whole.false_fail,
-                    "abstained": whole.abstained,
-                },
+                metadata={name: getattr(whole, name) for name in _CHECKED},
             )
         },
     )
@@ -124,10 +116,11 @@ def _measured(clean: CleanSide, todo: Work, meter: Meter, app: str, skips: Skips
 def _leaves_fold(meter: Meter, skips: Skips, fold: int) -> bool:
     """Whether the budget leaves a fold for the next build; says so."""
     if meter.is_late:
-        meter.leave(skips, "fold", str(fold + 1))
+        skips.leave("fold", str(fold + 1), BUDGET)
     return meter.is_late
 
 
+_CHECKED = ("graded", "agreed", "false_pass", "false_fail", "abstained")
 _HEADINGS = (
     *("app", "attempts", "graded", "agreed", "low", "high"),
     *("false pass", "false fail", "not graded", "kappa"),

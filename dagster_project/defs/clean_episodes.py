@@ -42,6 +42,7 @@ from dagster_project.privacy.gate import (
 )
 from dagster_project.privacy.gate_leaks import leak_checked, leak_rows, still_leaking
 from dagster_project.privacy.leak_search import KnownPeople, known_of
+from environments.runtime.values.grouping import by_key
 from ingest.records.episode import Episode
 from redact.apply.collector import without_collection
 from redact.apply.scrub import Scrubbed, scrub
@@ -188,9 +189,7 @@ def _result(
     kinds: Counter[str] = Counter()
     places: Counter[tuple[str, str, str]] = Counter()
     lengths: Counter[tuple[str, str, str]] = Counter()
-    asked: dict[str, list[str]] = {}
-    for app, day in sorted(todo.wanted):
-        asked.setdefault(app, []).append(day)
+    asked = by_key((app, day) for app, day in sorted(todo.wanted))
     for app, days in asked.items():
         for row in account_in(clean, app, days):
             if row.what != STAYS:
@@ -203,12 +202,10 @@ def _result(
     waiting = sum(raw.values()) - sum(kept.values()) - held
     noted = skipped_of(clean, asked, stages=(ASSET, "learnt"))
     return asset_result(
-        ASSET,
         clean,
-        asked,
+        todo,
         lambda: {
             "clean_episodes": sum(kept.values()),
-            "recomputed_partitions": len(todo.stale),
             # What was held back stands first: it is the part that somebody has to decide about.
             "what_the_gate_did": rows_of(
                 ("what", "kind", "where", "count", "characters"),
@@ -224,7 +221,6 @@ def _result(
         },
         {
             "nothing_lost": lambda: dg.AssetCheckResult(
-                check_name="nothing_lost",
                 passed=waiting == 0 or (waiting > 0 and bool(noted)),
                 metadata={
                     "episodes": sum(raw.values()),
@@ -234,7 +230,6 @@ def _result(
                 },
             ),
             "no_leaks": lambda: dg.AssetCheckResult(
-                check_name="no_leaks",
                 passed=leaks == 0,
                 metadata={"leaks": leaks, "episodes_held_back": held},
             ),
@@ -248,15 +243,12 @@ def _result(
 
 def _no_raw_ids(private: Lake, clean: Lake, todo: Work) -> dg.AssetCheckResult:
     strangers = _raw_ids_in(private, clean, todo)
-    return dg.AssetCheckResult(
-        check_name="no_raw_ids", passed=strangers == 0, metadata={"raw_ids": strangers}
-    )
+    return dg.AssetCheckResult(passed=strangers == 0, metadata={"raw_ids": strangers})
 
 
 def _calls_commute(found: Mapping[str, Commutation]) -> dg.AssetCheckResult:
     counts = {f"{app}: {name}": n for app, one in found.items() for name, n in asdict(one).items()}
     return dg.AssetCheckResult(
-        check_name="calls_commute",
         passed=not any(one.split or one.merged for one in found.values()),
         metadata=dict(counts),
     )

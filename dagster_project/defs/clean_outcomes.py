@@ -60,14 +60,12 @@ def clean_outcomes(
             skips.keep(lake, days)
         vault.save()
     return asset_result(
-        ASSET,
         lake,
-        asked,
+        todo,
         lambda: {
             "clean_outcomes": sum(
                 s.rows for k, s in lake.stamps(ASSET).items() if k in todo.wanted
             ),
-            "recomputed_partitions": len(todo.stale),
             "names": table_of("outcome", names),
         },
     )

@@ -25,7 +25,7 @@ from dagster_project.difficulty.report import (
     saturation,
 )
 from dagster_project.lake.documents import Document, records, to_rows
-from dagster_project.lake.freshness import Key, Work, digests, made_of, store, work
+from dagster_project.lake.freshness import Key, digests, made_of, store, work
 from dagster_project.lake.learnt_tables import DIFFICULTY, ROLLOUTS
 from dagster_project.lake.store import Lake
 from dagster_project.rollouts.store import rewards_of
@@ -59,17 +59,15 @@ def difficulty(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResu
             store(lake, DIFFICULTY, rows, todo, keys=[(app, "")], again=bool(skips))
         skips.keep(lake)
     return asset_result(
-        ASSET,
         lake,
-        context.partition_keys,
-        lambda: _difficulty_metadata(lake, context, todo, found),
+        todo,
+        lambda: _difficulty_metadata(lake, context, found),
     )
 
 
 def _difficulty_metadata(
     lake: Lake,
     context: dg.AssetExecutionContext,
-    todo: Work,
     found: Mapping[str, AppDifficulty],
 ) -> Metadata:
     known = [
@@ -87,7 +85,6 @@ def _difficulty_metadata(
     flat = flat_groups(known)
     return {
         "tasks": len(known),
-        "recomputed_apps": len(todo.stale),
         "tasks_in_the_band": len(in_band(known, BAND)),
         "tasks_in_the_aim": len(in_band(known, AIM)),
         "policies": rows_of(

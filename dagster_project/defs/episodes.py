@@ -56,19 +56,16 @@ def episodes(context: dg.AssetExecutionContext, private: PrivateSide) -> AssetRe
             refused += len(found.rejected)
     rows = lake.stamps(ASSET)
     return asset_result(
-        ASSET,
         private.clean_lake,
-        app_days(context.partition_keys),
+        todo,
         lambda: {
             "episodes": sum(rows[key].rows for key in todo.wanted if key in rows),
-            "recomputed_partitions": len(todo.stale),
             "spans": spans,
             "spans_without_episode": idle,
             "quarantined": refused,
         },
         {
             "nothing_lost": lambda: dg.AssetCheckResult(
-                check_name="nothing_lost",
                 passed=_none_vanished(lake, todo),
                 metadata={"spans": spans, "without_episode": idle, "quarantined": refused},
             )

@@ -53,7 +53,7 @@ def failure_clusters(context: dg.AssetExecutionContext, clean: CleanSide) -> Ass
             # Clusters keep their ids for ever: those of before stay.
             leave(lake, todo, [(app, "")])
         skips.keep(lake)
-    return asset_result(ASSET, lake, context.partition_keys, lambda: _cluster_metadata(lake, todo))
+    return asset_result(lake, todo, lambda: _cluster_metadata(lake, todo))
 
 
 def _cluster_metadata(lake: Lake, todo: Work) -> Metadata:
@@ -62,7 +62,6 @@ def _cluster_metadata(lake: Lake, todo: Work) -> Metadata:
     shown.sort(key=lambda c: (-c.failures, c.cluster_id))
     return {
         "clusters": len(shown),
-        "recomputed_apps": len(todo.stale),
         "largest": rows_of(
             ("app", "cluster", "failures", "confirmed", "users", "trend", "cost"),
             [

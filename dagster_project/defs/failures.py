@@ -81,12 +81,10 @@ def failures(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult
             clear(lake, FAILURES, todo, keys)
         skips.keep(lake, days)
     return asset_result(
-        ASSET,
         lake,
-        app_days(context.partition_keys),
+        todo,
         lambda: {
             "failures": sum(s.rows for k, s in lake.stamps(ASSET).items() if k in todo.wanted),
-            "recomputed_partitions": len(todo.stale),
             "by_status": table_of("status", Counter(f.status for f in found)),
             "calibrated": rows_of(
                 ("app", "judged episodes", "of them failed", "ranks right (AUC)", "95 % interval"),

@@ -47,13 +47,11 @@ def outcomes(context: dg.AssetExecutionContext, private: PrivateSide) -> AssetRe
             leave(lake, todo, keys)
         skips.keep(private.clean_lake, days)
     return asset_result(
-        ASSET,
         private.clean_lake,
-        asked,
+        todo,
         lambda: {
             "joined": joined,
             "waiting_for_an_episode": waiting,
-            "recomputed_partitions": len(todo.stale),
         },
     )
 

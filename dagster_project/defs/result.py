@@ -5,13 +5,14 @@ the argument: one alias serves both.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import dagster as dg
 
 from dagster_project.build.left_out import SkippedUnit, Skips, skipped_of
 from dagster_project.defs.show import rows_of
+from dagster_project.lake.freshness import Work
 from dagster_project.lake.store import Lake
 
 if TYPE_CHECKING:
@@ -33,28 +34,29 @@ def left_out_check(asset: str) -> dg.AssetCheckSpec:
 
 
 def asset_result(
-    asset: str,
     clean: Lake,
-    apps: Iterable[str],
+    todo: Work,
     metadata: Callable[[], Metadata],
-    checks: Mapping[str, Callable[[], dg.AssetCheckResult]] | None = None,
+    checks: Mapping[str, Callable[[], dg.AssetCheckResult | bool]] | None = None,
 ) -> AssetResult:
-    """The result of an asset over some apps: what it shows, its checks, and what was left out."""
-    shown = Skips(asset, "")
-    told: Metadata = {}
+    """The result of an asset's work: what it shows, its checks, and what was left out."""
+    shown = Skips(todo.asset, "")
+    what = "partitions" if any(day for _, day in todo.wanted) else "apps"
+    told: Metadata = {f"recomputed_{what}": len(todo.stale)}
     with shown.unit("metadata"):
-        told = metadata()
+        told = {**metadata(), **told}
     results = []
     for name, check in (checks or {}).items():
-        with shown.unit("check", name) as asked:
-            results.append(check())
-        if asked.failed:  # what cannot be asked does not hold
-            results.append(dg.AssetCheckResult(check_name=name, passed=False))
+        found: dg.AssetCheckResult | bool = False  # what cannot be asked does not hold
+        with shown.unit("check", name):
+            found = check()
+        told_of = dg.AssetCheckResult(passed=found) if isinstance(found, bool) else found
+        results.append(told_of._replace(check_name=name))
     shown.keep(clean)
-    found = [*skipped_of(clean, {*apps, ""}, stages=[asset])]
+    left_out = [*skipped_of(clean, {"", *(app for app, _ in todo.wanted)}, stages=[todo.asset])]
     return dg.MaterializeResult(
-        metadata={**told, **({"left_out": _table(found)} if found else {})},
-        check_results=[*results, _check(found)],
+        metadata={**told, **({"left_out": _table(left_out)} if left_out else {})},
+        check_results=[*results, _check(left_out)],
     )
 
 

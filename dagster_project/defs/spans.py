@@ -8,6 +8,7 @@ from dagster_project.defs.asset import lake_asset
 from dagster_project.defs.partitions import APP_DAYS, app_days
 from dagster_project.defs.resources import PrivateSide
 from dagster_project.defs.result import AssetResult, asset_result
+from dagster_project.lake.freshness import Work
 
 
 @lake_asset(
@@ -21,14 +22,13 @@ def spans(context: dg.AssetExecutionContext, private: PrivateSide) -> AssetResul
     keys = [(app, day) for app, days in asked.items() for day in days]
     folded, skipped = fold(private.lake, keys)
     keep_all(private.clean_lake, skipped)
+    todo = Work(asset=SPANS_ASSET, wanted=dict.fromkeys(keys, ""), stale=frozenset(keys))
     counts = {table.name: private.lake.counts(table) for table in ARRIVING}
     return asset_result(
-        SPANS_ASSET,
         private.clean_lake,
-        asked,
+        todo,
         lambda: {
             **{name: sum(found.get(key, 0) for key in keys) for name, found in counts.items()},
             "folded_repetitions": folded,
-            "partitions": len(keys),
         },
     )

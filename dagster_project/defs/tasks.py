@@ -21,7 +21,7 @@ from dagster_project.defs.resources import CleanSide
 from dagster_project.defs.result import AssetResult, Metadata, asset_result
 from dagster_project.defs.show import bars, table_of
 from dagster_project.lake.documents import Document, records, to_rows
-from dagster_project.lake.freshness import Key, Work, digests, file_digest, made_of, work
+from dagster_project.lake.freshness import Key, digests, file_digest, made_of, work
 from dagster_project.lake.learnt_tables import TASKS
 from dagster_project.lake.store import Lake
 from dagster_project.review.feedback import with_rubrics
@@ -64,9 +64,7 @@ def tasks(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
     lake = clean.lake
     todo = work(lake, ASSET, ingredients(clean, context.partition_keys))
     make_each(lake, TASKS, todo, partial(_derived, clean))
-    return asset_result(
-        ASSET, lake, context.partition_keys, lambda: _task_metadata(lake, context, todo)
-    )
+    return asset_result(lake, todo, lambda: _task_metadata(lake, context))
 
 
 def _derived(clean: CleanSide, app: str, skips: Skips) -> pa.Table:
@@ -134,7 +132,7 @@ def _without_needless_checks(
     return found
 
 
-def _task_metadata(lake: Lake, context: dg.AssetExecutionContext, todo: Work) -> Metadata:
+def _task_metadata(lake: Lake, context: dg.AssetExecutionContext) -> Metadata:
     candidates = [c for app in context.partition_keys for c in candidates_of(lake, app)]
     reasons = Counter(reason for one in candidates for reason in one.reasons)
     checks = Counter(check.fn for one in candidates for check in one.rubric.checks)
@@ -142,7 +140,6 @@ def _task_metadata(lake: Lake, context: dg.AssetExecutionContext, todo: Work) ->
         "tasks": len(candidates),
         "with_solution": sum(bool(one.solution) for one in candidates),
         "attempts": sum(len(one.attempts) for one in candidates),
-        "recomputed_apps": len(todo.stale),
         "why_not_whole": table_of("reason", reasons),
         "checks": table_of("check", checks),
         "picture": bars("checks of all rubrics", checks),

@@ -73,13 +73,11 @@ def verified_tasks(context: dg.AssetExecutionContext, clean: CleanSide) -> Asset
     broken = [one for one in listed if one.status == ACCEPTED and not _holds(one)]
     statuses = Counter(one.status for one in listed)
     return asset_result(
-        ASSET,
         lake,
-        context.partition_keys,
+        todo,
         lambda: {
             "tasks": len(listed),
             "accepted": statuses[ACCEPTED],
-            "recomputed_apps": len(todo.stale),
             "by_app": rows_of(
                 ("app", "accepted", "needs review", "rejected"),
                 [
@@ -100,7 +98,6 @@ def verified_tasks(context: dg.AssetExecutionContext, clean: CleanSide) -> Asset
         },
         {
             "probes_hold": lambda: dg.AssetCheckResult(
-                check_name="probes_hold",
                 passed=not broken,
                 metadata={"accepted": statuses[ACCEPTED], "broken": len(broken)},
             ),
@@ -155,7 +152,6 @@ def _graders_trusted(
         )
     refuted = any(row.standing == UNTRUSTED for _, row in doubted)
     return dg.AssetCheckResult(
-        check_name=CHECK,
         passed=not doubted,
         severity=dg.AssetCheckSeverity.ERROR if refuted else dg.AssetCheckSeverity.WARN,
         description="; ".join(told),

@@ -24,6 +24,7 @@ from dagster_project.lake.clean_files import publish
 from dagster_project.lake.documents import Document, to_rows
 from dagster_project.lake.freshness import (
     Key,
+    Work,
     clear,
     digests,
     file_digest,
@@ -79,7 +80,7 @@ def worlds(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
     for app in todo.apps():
         skips = Skips(ASSET, app)
         if meter.is_late:
-            meter.leave(skips, "app")
+            skips.leave("app", "", BUDGET)
             leave(lake, todo, [(app, "")])
             skips.keep(lake)
             continue
@@ -103,7 +104,7 @@ def worlds(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResult:
             publish(clean.folder, f"worlds/{app}.json")
         skips.keep(lake)
         tell(ASSET, 2, 2, app)
-    return _result(lake, context.partition_keys, len(todo.stale))
+    return _result(lake, todo)
 
 
 def _learnt_before(lake: Lake, app: str) -> StoredWorld | None:
@@ -141,7 +142,7 @@ def _learn(  # noqa: PLR0913 - what a world is learnt from, and what may be take
         return measured_document(document, measured)
     tell(ASSET, 1, 2, f"{app}: measuring on held-out calls")
     if meter.is_late:
-        meter.leave(skips, MEASURING)
+        skips.leave(MEASURING, "", BUDGET)
         return document
     return measured_document(document, next_part(made, skips))
 
@@ -213,16 +214,15 @@ def _for_people(clean: CleanSide, app: str, document: Mapping[str, Any]) -> None
     publish(clean.folder, f"worlds/{app}.json")
 
 
-def _result(lake: Lake, apps: Sequence[str], recomputed: int) -> AssetResult:
+def _result(lake: Lake, todo: Work) -> AssetResult:
+    apps = sorted(app for app, _ in todo.wanted)
     known = [world for app in apps if (world := world_of(lake, app)) is not None]
     calls = sum(_count(world, "calls") for world in known)
     return asset_result(
-        ASSET,
         lake,
-        apps,
+        todo,
         lambda: {
             "worlds": len(known),
-            "recomputed_apps": recomputed,
             "held_out_calls": calls,
             "fidelity": rows_of(
                 ("app", "continuity", "of", "calls", *VERDICTS, "tape exact", "tape wrong"),
@@ -261,7 +261,6 @@ def wrong_answers(known: Sequence[StoredWorld]) -> dg.AssetCheckResult:
     """The check on wrong answers: a small app's must not hide behind a large one's calls."""
     over = [w for w in known if _count(w, "wrong") > _limit(w) * _count(w, "calls")]
     return dg.AssetCheckResult(
-        check_name="wrong_answers",
         passed=not over,
         severity=dg.AssetCheckSeverity.WARN,
         metadata={

@@ -4,7 +4,6 @@ Comes in: recorded attempts with what their users said, and rollouts. Goes out: 
 never 0; rollouts without a grade do not count.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, log
@@ -12,6 +11,7 @@ from typing import Any, Final
 
 from dagster_project.tasks.shares import wilson
 from environments.runtime.task.candidate import Candidate
+from environments.runtime.values.grouping import by_key
 
 _FLAT = 1e-6
 """Rewards that differ by less give no advantage to learn from."""
@@ -71,10 +71,11 @@ def difficulty_of(
     candidate: Candidate, version: str, rollouts: Iterable[Mapping[str, Any]]
 ) -> TaskDifficulty:
     """The difficulty of one task version, as far as its own attempts and rollouts tell."""
-    rewards: dict[str, list[float]] = defaultdict(list)
-    for row in rollouts:
-        if row["task_version"] == version and row["reward"] is not None:
-            rewards[row["policy"]].append(float(row["reward"]))
+    rewards = by_key(
+        (row["policy"], float(row["reward"]))
+        for row in rollouts
+        if row["task_version"] == version and row["reward"] is not None
+    )
     judged = [float(a.resolved) for a in candidate.attempts if a.resolved is not None]
     return TaskDifficulty(
         task_id=candidate.task.task_id,

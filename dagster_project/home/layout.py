@@ -22,6 +22,7 @@ from typing import Final
 from dagster_project.errors import HomeError, VaultElsewhere
 from dagster_project.storage.places import StoragePlace, keep_place, local_side, place_of, url_in
 from environments.runtime.answers.recall import MOST_RISK, RISK, is_risk
+from environments.runtime.values.normal import is_number, is_whole
 
 HOME_FORMAT: Final = 1
 SETTINGS: Final = frozenset(
@@ -242,7 +243,7 @@ def risk_of(home: Home) -> float:
     found = _read_manifest(home).get("risk")
     if found is None:
         return RISK
-    if isinstance(found, bool) or not isinstance(found, int | float) or not is_risk(found):
+    if not is_number(found) or not is_risk(found):
         raise HomeError(f"{_manifest_name(home)}: risk must be a share from 0 to {MOST_RISK}")
     return float(found)
 
@@ -286,11 +287,9 @@ def retention_of(home: Home) -> Retention:
 
 def _days(home: Home, found: dict[str, object], name: str) -> int | None:
     days = found.get(name)
-    if days is None:
-        return None
-    if isinstance(days, bool) or not isinstance(days, int) or days < 1:
-        raise HomeError(f"{_manifest_name(home)}: {name} must be a whole number of at least 1")
-    return days
+    if days is None or (is_whole(days) and days >= 1):
+        return days
+    raise HomeError(f"{_manifest_name(home)}: {name} must be a whole number of at least 1")
 
 
 def budgets_in(home: Home) -> tuple[str, ...]:
@@ -306,7 +305,7 @@ def budgets_in(home: Home) -> tuple[str, ...]:
 def most_requests_of(home: Home) -> int:
     """How many requests of an app go on to the expensive stages: `most_requests` of home.json, else `MOST_REQUESTS`; 0 is all."""
     most = _read_manifest(home).get("most_requests", MOST_REQUESTS)
-    if isinstance(most, bool) or not isinstance(most, int) or most < 0:
+    if not is_whole(most) or most < 0:
         raise HomeError(f"{_manifest_name(home)}: most_requests must be a whole number; 0 is all")
     return most
 

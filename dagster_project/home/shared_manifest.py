@@ -12,6 +12,7 @@ from typing import Final
 from dagster_project.errors import HomeError
 from dagster_project.storage.objects import Objects, StoredObject
 from dagster_project.storage.places import StoragePlace
+from environments.runtime.values.json_text import json_or_none
 
 _KEY: Final = "home.json"
 _TRIES: Final = 20
@@ -49,10 +50,7 @@ def _manifest_bytes(document: dict[str, object]) -> bytes:
 
 
 def _read(place: StoragePlace, found: StoredObject) -> dict[str, object]:
-    try:
-        document = json.loads(found.body)
-    except ValueError:
-        document = None
+    document = json_or_none(found.body)
     if not isinstance(document, dict):
         raise HomeError(
             f"{place.url}/{_KEY} does not describe a home; restore it, or pass another --home"

@@ -98,11 +98,7 @@ def tidy(home: Home, *, now_ns: int | None = None) -> Tidied:
 
 def _remove(lake: Lake, tables: Sequence[Table], before_ns: int) -> set[tuple[str, ...]]:
     """Empty the partitions of some tables in none of which anything was written since a moment; which ones."""
-    latest: dict[tuple[str, ...], int] = {}
-    for table in tables:
-        for key, at in lake.written_at(table).items():
-            latest[key] = max(latest.get(key, 0), at)
-    gone = {key for key, at in latest.items() if at < before_ns}
+    gone = _untouched(lake, tables, before_ns)
     for table in tables:
         held = [key for key in lake.counts(table) if key in gone]
         lake.replace(table, table.schema.empty_table(), held)
@@ -111,8 +107,12 @@ def _remove(lake: Lake, tables: Sequence[Table], before_ns: int) -> set[tuple[st
 
 def expired_days(lake: Lake, before_ns: int) -> set[tuple[str, ...]]:
     """App-days in which nothing raw was written since a moment."""
+    return _untouched(lake, (SPANS, LOG_EVENTS, CHATS, ARRIVED_OUTCOMES), before_ns)
+
+
+def _untouched(lake: Lake, tables: Sequence[Table], before_ns: int) -> set[tuple[str, ...]]:
     latest: dict[tuple[str, ...], int] = {}
-    for table in (SPANS, LOG_EVENTS, CHATS, ARRIVED_OUTCOMES):
+    for table in tables:
         for key, at in lake.written_at(table).items():
             latest[key] = max(latest.get(key, 0), at)
     return {key for key, at in latest.items() if at < before_ns}

@@ -20,6 +20,7 @@ from dagster_project.fatal import is_fatal
 from dagster_project.lake.digests import digest_of, digest_of_parts, hash_of
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import Stamp, Table
+from environments.runtime.values.grouping import by_key
 
 CODE: Final = "79"
 """Goes up when an asset's rules change in a way that makes old rows wrong."""
@@ -67,10 +68,7 @@ class Work:
 
     def days(self) -> dict[str, list[str]]:
         """The stale days of each app."""
-        found: dict[str, list[str]] = {}
-        for app, day in sorted(self.stale):
-            found.setdefault(app, []).append(day)
-        return found
+        return by_key((app, day) for app, day in sorted(self.stale))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from dagster_project.causes.cluster_rows import cost_of, lineage_of
 from dagster_project.causes.side_by_side import side_by_side
 from dagster_project.lake.store import Lake
-from dagster_project.report.data.counts import Count, ranked
+from dagster_project.report.data.counts import ranked
 from dagster_project.report.data.failures import ClusterRow, Example
 from dagster_project.report.page import CLUSTERS_SHOWN
 from dagster_project.tasks.app_state import Standing
@@ -88,9 +88,7 @@ def _cluster(
             if episode_id in failures
         ),
         tasks=ranked(tasks),
-        why=tuple(
-            Count(name=r.name, count=r.count, says=reason_says(r.name)) for r in ranked(reasons)
-        ),
+        why=ranked(reasons, reason_says),
     )
 
 

@@ -4,11 +4,11 @@ Comes in: an app's clean episodes, labels and the tools that change something. G
 never named; a group of fewer than `LEAST_USERS` users is counted together with the other small ones.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 from dagster_project.report.data.arrivals import Missing
+from environments.runtime.values.grouping import by_key
 from environments.runtime.views.multiplexed import EMPTY, Dispatched
 from redact.records.clean_episode import CleanEpisode
 from synth.failures.calls import read_calls
@@ -64,10 +64,7 @@ def _groups(
     spoken: Collection[str],
     name_of: Callable[[CleanEpisode], str],
 ) -> Iterator[Missing]:
-    groups: dict[str, list[CleanEpisode]] = defaultdict(list)
-    for one in episodes:
-        if name := name_of(one):
-            groups[name].append(one)
+    groups = by_key((name, one) for one in episodes if (name := name_of(one)))
     if len(groups) < 2:
         return
     small = [n for n, group in groups.items() if _people(group) < LEAST_USERS]

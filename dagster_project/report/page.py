@@ -8,7 +8,7 @@ import base64
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,13 +26,12 @@ from dagster_project.report.data.arrivals import (
     RedactionCount,
     RedactionState,
 )
-from dagster_project.report.data.counts import Count
-from dagster_project.report.data.failures import ClusterRow
+from dagster_project.report.data.counts import Count, ranked
 from dagster_project.report.data.page import ReportData
-from dagster_project.report.data.tasks import TaskCount, TaskRow
 from dagster_project.report.tasks import turns_of
 from environments.describe_check import describe
 from environments.rollout.causes import nulls_in_words
+from environments.runtime.values.grouping import by_key
 from environments.verification.sentences import probe_says
 from synth.clusters.trend import DayCount
 
@@ -50,33 +49,6 @@ SECTIONS: Final = (
 )
 
 _TEMPLATES: Final = Path(__file__).parent / "templates"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskGroup:
-    """The tasks of one app that stand at one status."""
-
-    status: str
-    count: int
-    shown: tuple[TaskRow, ...]
-    hidden: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AppTasks:
-    """All that the page says about the tasks of one app."""
-
-    counts: TaskCount
-    statuses: tuple[Count, ...]
-    groups: tuple[TaskGroup, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AppClusters:
-    """The failure clusters of one app, in the order given."""
-
-    app: str
-    rows: tuple[ClusterRow, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,82 +113,45 @@ def _context(name: str, data: ReportData) -> dict[str, object]:
     return {
         "data": data,
         "send": SEND,
-        "tasks": tasks_by_app(data) if name == "tasks" else (),
-        "clusters": clusters_by_app(data.clusters) if name == "failures" else (),
+        "tasks": by_key(((task.app, task.status), task) for task in data.tasks),
+        "clusters": by_key((row.cluster.app, row) for row in data.clusters),
         "kinds": redacted_by_kind(data.redacted) if name == "privacy" else (),
         "silent": [row for row in data.missing if row.labelled < row.episodes],
         "heard": [row for row in data.missing if row.labelled >= row.episodes],
         "clusters_shown": CLUSTERS_SHOWN,
         "rows_shown": ROWS_SHOWN,
+        "tasks_shown": TASKS_SHOWN,
         "tasks_open": TASKS_OPEN,
         "first_day": min(days, default=""),
         "last_day": max(days, default=""),
     }
 
 
-def tasks_by_app(data: ReportData) -> tuple[AppTasks, ...]:
-    """The tasks of each app, in the order of the counts given."""
-    return tuple(
-        AppTasks(
-            counts=counts,
-            statuses=_statuses(counts),
-            groups=tuple(_group(data.tasks, counts.app, status) for status in _statuses(counts)),
-        )
-        for counts in data.task_counts
-    )
-
-
-def _statuses(counts: TaskCount) -> tuple[Count, ...]:
-    return (
-        Count(name="accepted", count=counts.accepted),
-        Count(name="needs_review", count=counts.needs_review),
-        Count(name="rejected", count=counts.rejected),
-    )
-
-
-def _group(tasks: Sequence[TaskRow], app: str, status: Count) -> TaskGroup:
-    rows = [task for task in tasks if task.app == app and task.status == status.name]
-    shown = tuple(rows[:TASKS_SHOWN])
-    return TaskGroup(
-        status=status.name,
-        count=status.count,
-        shown=shown,
-        hidden=max(status.count - len(shown), 0),
-    )
-
-
-def clusters_by_app(clusters: Sequence[ClusterRow]) -> tuple[AppClusters, ...]:
-    """The clusters of each app, apps in the order in which they first appear."""
-    groups: dict[str, list[ClusterRow]] = {}
-    for row in clusters:
-        groups.setdefault(row.cluster.app, []).append(row)
-    return tuple(AppClusters(app=app, rows=tuple(rows)) for app, rows in groups.items())
-
-
 def redacted_by_kind(counts: Sequence[RedactionCount]) -> tuple[KindRow, ...]:
     """Redaction counts by app and kind, each with its days in order."""
-    groups: dict[tuple[str, str], list[RedactionCount]] = {}
-    for count in sorted(counts, key=lambda c: (c.app, c.kind, c.day)):
-        groups.setdefault((count.app, count.kind), []).append(count)
+    groups = by_key(
+        ((count.app, count.kind), count)
+        for count in sorted(counts, key=lambda c: (c.app, c.kind, c.day))
+    )
     return tuple(
         KindRow(
             app=app,
             kind=kind,
             count=sum(one.count for one in group),
             characters=sum(one.characters for one in group),
-            places=_summed((one.place, one.count) for one in group if one.place),
+            places=_places(group),
             trend=_by_day(group),
         )
         for (app, kind), group in groups.items()
     )
 
 
-def _summed(counts: Iterable[tuple[str, int]]) -> tuple[Count, ...]:
+def _places(group: Sequence[RedactionCount]) -> tuple[Count, ...]:
     together: Counter[str] = Counter()
-    for name, n in counts:
-        together[name] += n
-    ranked = sorted(together.items(), key=lambda item: (-item[1], item[0]))
-    return tuple(Count(name=name, count=n) for name, n in ranked)
+    for one in group:
+        together[one.place] += one.count
+    del together[""]
+    return ranked(together)
 
 
 def _by_day(group: Sequence[RedactionCount]) -> tuple[DayCount, ...]:
@@ -235,8 +170,8 @@ def _environment() -> jinja2.Environment:
     environment = texts.templates(_TEMPLATES)
     environment.filters.update(
         gate_sentence=_gate_sentence,
-        waived=_waived,
-        stood=_place_title,
+        waived=lambda reason: _WAIVED.get(reason, reason),
+        stood=lambda place: _PLACES.get(place, place),
         in_order=_in_order,
         outcome_parts=_outcome_parts,
         missing_parts=_missing_parts,
@@ -273,20 +208,12 @@ def _gate_sentence(state: RedactionState) -> str:
     return "The independent leak check found nothing."
 
 
-def _waived(reason: str) -> str:
-    return _WAIVED.get(reason, reason)
-
-
 _WAIVED: Final = {
     "surrogate": "the vault gave out this very text as somebody's surrogate",
     "ordinary": "an ordinary word, apart from every other word of the person",
     "public": "a word of the app's own vocabulary, apart from every other word of the person",
     "apart": "a single word in a task, whose world holds other people's records too",
 }
-
-
-def _place_title(place: str) -> str:
-    return _PLACES.get(place, place)
 
 
 _PLACES: Final = {

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from dagster_project.arrival.files import quarantined
 from dagster_project.build.left_out import Skips, skipped_of
@@ -64,6 +64,7 @@ from dagster_project.tasks.agreement import held_out_of
 from dagster_project.tasks.app_state import Standing, standing_of
 from dagster_project.worlds.stored_worlds import StoredWorld, world_of
 from dagster_project.worlds.tool_costs import tool_costs
+from environments.runtime.values.grouping import by_key
 from environments.runtime.views.multiplexed import EMPTY, Dispatched
 from redact.records.clean_outcome import CleanOutcome
 from synth.inferred_tools import tools_from_calls
@@ -255,9 +256,7 @@ def _outcomes(clean: CleanSide, app: str) -> list[OutcomeCount]:
     policy = outcome_policy_of(clean.lake, app, clean.outcome_policy)
     said = clean_outcomes_of(clean.lake, app)
     settle, read = unknown_outcomes(said, policy), lines_read(policy)
-    groups: dict[tuple[str, str], list[CleanOutcome]] = defaultdict(list)
-    for outcome in said:
-        groups[outcome.name, outcome.by].append(outcome)
+    groups = by_key(((outcome.name, outcome.by), outcome) for outcome in said)
     return [
         OutcomeCount(
             app=app,
@@ -342,9 +341,9 @@ def _redacted(clean: CleanSide, app: str) -> list[RedactionCount]:
 
 
 def _quarantine(private: Lake) -> tuple[QuarantineRow, ...]:
-    groups: dict[tuple[str, str], list[Any]] = defaultdict(list)
-    for record in quarantined(private):
-        groups[record.app or "unknown", record.code].append(record)
+    groups = by_key(
+        ((record.app or "unknown", record.code), record) for record in quarantined(private)
+    )
     return tuple(
         QuarantineRow(
             app=app, code=code, count=len(group), reason=group[0].reason, source=group[0].source

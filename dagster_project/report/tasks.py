@@ -4,7 +4,7 @@ Comes in: candidates with their verdicts, and attempts that were left out once: 
 Goes out: `TaskRow` and `TaskCount` records, and `GraderRow`s by app and cluster, `KindTrust`s by kind of check.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -16,6 +16,7 @@ from dagster_project.tasks.grader_trust import KindTrust
 from dagster_project.tasks.verification import VerifiedTask, trust_in
 from environments.diff import title_of
 from environments.runtime.task.candidate import Candidate
+from environments.runtime.values.grouping import by_key
 from environments.verification.attack_table import AttackRow, WayRow, attack_rows, way_rows
 from environments.verification.sentences import reason_group, reason_says
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED
@@ -40,10 +41,7 @@ def task_count(standing: Standing) -> TaskCount:
         accepted=statuses[ACCEPTED],
         needs_review=statuses[NEEDS_REVIEW],
         rejected=statuses[REJECTED],
-        reasons=tuple(
-            Count(name=one.name, count=one.count, says=reason_says(one.name))
-            for one in ranked(reasons)
-        ),
+        reasons=ranked(reasons, reason_says),
     )
 
 
@@ -82,11 +80,9 @@ def task_rows(
 ) -> list[TaskRow]:
     """Every verified task, the accepted first."""
     cluster_of = {m.episode_id: one.name for one in clusters for m in one.members}
-    left_out: dict[str, list[HeldOut]] = defaultdict(list)
-    for one in held_out:
-        left_out[one.task_id].append(one)
+    left_out = by_key((one.task_id, one) for one in held_out)
     rows = [
-        _task(candidate, verdict, cluster_of, left_out[candidate.task.task_id])
+        _task(candidate, verdict, cluster_of, left_out.get(candidate.task.task_id, ()))
         for candidate in standing.candidates
         if (verdict := standing.verdicts.get(candidate.task.task_id)) is not None
     ]

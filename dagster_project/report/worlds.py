@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from dagster_project.report.data.counts import Count, Fidelity
-from dagster_project.report.data.worlds import ToolRow, UnknownCall, VersionRow, WorldRow
+from dagster_project.report.data.worlds import ToolRow, VersionRow, WorldRow
 from dagster_project.worlds.stored_worlds import StoredWorld
 from dagster_project.worlds.tool_costs import UNTIMED, ToolCost
 from environments.frontier import points
@@ -85,10 +85,7 @@ def _tool(tool: ToolSummary, counts: Mapping[str, Any] | None, cost: ToolCost) -
         evidence=tool.says or (DOUBTED if tool.evidence.get("suspected") == TOO_FEW else ""),
         fidelity=_fidelity(counts),
         tape=_tape(found) if found else None,
-        unknowns=tuple(
-            UnknownCall(says=f"{row.shape}: {row.reason}", count=row.times, settle=row.settle)
-            for row in unsettled_calls({tool.name: found})
-        ),
+        unknowns=tuple(unsettled_calls({tool.name: found})),
         sources=tuple(Count(name=name, count=n) for name, n in found.get("sources", {}).items()),
         real_ms=cost.real_ms,
         ours_ms=cost.ours_ms,

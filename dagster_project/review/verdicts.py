@@ -22,6 +22,7 @@ from environments.judges.question import Question
 from environments.regrade import Regraded, Regrading, StoredRun, questions_of_runs, regrade
 from environments.runtime.task.task_set import TaskSet
 from environments.runtime.task.verdict import Verdict
+from environments.runtime.values.grouping import by_key
 
 _READ = (
     *("app", "day", "rollout_id", "task_id", "task_version", "policy", "seed"),
@@ -49,10 +50,7 @@ def rollout_days(lake: Lake, app: str) -> dict[str, list[str]]:
     """On which days each task of an app was rolled out; the conversations stay where they are."""
     rows = lake.read(ROLLOUTS, app=app, columns=("task_id", "day"))
     pairs = set(zip(texts(rows, "task_id"), texts(rows, "day"), strict=True))
-    found: dict[str, list[str]] = {}
-    for task_id, day in sorted(pairs):
-        found.setdefault(task_id, []).append(day)
-    return found
+    return by_key((task_id, day) for task_id, day in sorted(pairs))
 
 
 def runs_of_task(lake: Lake, app: str, task_id: str, days: Iterable[str]) -> list[StoredRun]:

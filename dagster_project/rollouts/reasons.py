@@ -17,6 +17,7 @@ from dagster_project.difficulty.policy_level import level, shift_estimate
 from environments.rollout.causes import CAUSES, ERROR, FAILED, JUDGE, NULLS
 from environments.runtime.task.rubric import PASSES
 from environments.runtime.task.typed import record_json
+from environments.runtime.values.grouping import by_key
 
 COLUMNS: Final = ("rollout_id", "policy", "task_id", "task_version", "reward", "predicted", "cause")
 """What a row must hold."""
@@ -91,19 +92,13 @@ def count_causes(codes: Iterable[str]) -> dict[str, int]:
 
 def by_policy(rows: Iterable[Row]) -> tuple[PolicyReasons, ...]:
     """Every policy's rewards by reason, in order of the policies' names."""
-    groups: dict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        groups[str(row["policy"])].append(row)
+    groups = by_key((str(row["policy"]), row) for row in rows)
     rewards = {policy: _rewards(mine) for policy, mine in groups.items()}
     return tuple(_reasons_of_policy(policy, groups[policy], rewards) for policy in sorted(groups))
 
 
 def _rewards(rows: Iterable[Row]) -> dict[_Version, list[float]]:
-    found: dict[_Version, list[float]] = defaultdict(list)
-    for row in rows:
-        if row["reward"] is not None:
-            found[_version(row)].append(_worth(row))
-    return found
+    return by_key((_version(row), _worth(row)) for row in rows if row["reward"] is not None)
 
 
 def _worth(row: Row) -> float:

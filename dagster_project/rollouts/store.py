@@ -3,7 +3,6 @@
 Comes in: rollouts of one task set. Goes out: their keys (to go on where a run stopped), and counts per policy.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +15,7 @@ from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import deduplicate
 from dagster_project.rollouts.reasons import COLUMNS, PolicyReasons, by_policy
 from environments.rollout.rollout import Rollout, RolloutKey, advantages_of
+from environments.runtime.values.grouping import by_key
 
 _COUNTED = (
     "app",
@@ -105,10 +105,7 @@ def finished_rollouts(lake: Lake, apps: Iterable[str]) -> set[RolloutKey]:
 
 def rewards_of(lake: Lake, app: str) -> dict[str, list[dict[str, object]]]:
     """Finished rollouts of an app by task, without their trajectories."""
-    found: dict[str, list[dict[str, object]]] = defaultdict(list)
-    for row in _unbroken(lake, _COUNTED, app):
-        found[row["task_id"]].append(row)
-    return found
+    return by_key((row["task_id"], row) for row in _unbroken(lake, _COUNTED, app))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,9 +4,8 @@ Comes in: rollouts of A and of B, and what is known of their tasks. Goes out: `C
 several the one that was tried last. Rollouts that a fault broke do not count. Pure.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from math import fsum
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -16,6 +15,7 @@ from dagster_project.runs.paired_policies import PairedDifference, paired_differ
 from dagster_project.runs.run import RunRow
 from environments.runtime.task.errors import TaskSetError
 from environments.runtime.task.task_set import TaskSet
+from environments.runtime.values.grouping import by_key
 
 NO_SPLIT: Final = "no split"
 NO_CLUSTER: Final = "no cluster"
@@ -49,10 +49,6 @@ class UncomparedTasks:
     """Both tried the same version, and A has no reward there; B has one."""
     ungraded_b: int = 0
     ungraded_both: int = 0
-
-    def to_json(self) -> dict[str, int]:
-        """As plain JSON values."""
-        return {name: getattr(self, name) for name in self.__slots__}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +109,7 @@ class Comparison:
             "clusters": {name: one.to_json() for name, one in self.clusters.items()},
             "rewards_a": _reasons(self.reasons_a, self.a),
             "rewards_b": _reasons(self.reasons_b, self.b),
-            "not_compared": self.left.to_json(),
+            "not_compared": asdict(self.left),
         }
 
 
@@ -153,9 +149,7 @@ def compare(
     zeros = {one: (_with_zeros(runs_a[one]), _with_zeros(runs_b[one])) for one in both}
 
     def by_group(name: Callable[[TaskFacts], str], rest: str) -> dict[str, PairedDifference]:
-        groups: dict[str, list[Version]] = defaultdict(list)
-        for one in graded:
-            groups[name(known.get(one, TaskFacts())) or rest].append(one)
+        groups = by_key((name(known.get(one, TaskFacts())) or rest, one) for one in graded)
         if groups.keys() <= {rest}:
             return {}
         return {n: _difference(graded[one] for one in groups[n]) for n in sorted(groups)}
@@ -178,23 +172,19 @@ _Runs = Mapping[Version, Sequence[RunRow]]
 
 
 def _by_version(rows: Iterable[RunRow], tasks: Container[str] | None) -> _Runs:
-    found: dict[Version, list[RunRow]] = defaultdict(list)
-    for row in rows:
-        if row.error is None and (tasks is None or row.task_id in tasks):
-            found[Version(row.task_id, row.task_version)].append(row)
-    return found
+    return by_key(
+        (Version(row.task_id, row.task_version), row)
+        for row in rows
+        if row.error is None and (tasks is None or row.task_id in tasks)
+    )
 
 
 def _newest(shared: Iterable[Version], a: _Runs, b: _Runs) -> list[Version]:
     """One version of each task: of several the one tried last; in an order that knows no A and B."""
     newest: dict[str, Version] = {}
-    for one in sorted(shared, key=lambda v: (_latest_start(a, b, v), v)):
+    for one in sorted(shared, key=lambda v: (max(row.started_at for row in (*a[v], *b[v])), v)):
         newest[one.task_id] = one
     return sorted(newest.values())
-
-
-def _latest_start(a: _Runs, b: _Runs, version: Version) -> int:
-    return max(row.started_at for row in (*a[version], *b[version]))
 
 
 def _difference(pairs: Iterable[tuple[float, float]]) -> PairedDifference:

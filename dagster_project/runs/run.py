@@ -13,9 +13,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from environments.rollout.causes import CAUSES, Cause
 from environments.rollout.explanation import GradedCheck
 
-TITLE: Final = 90
-"""Characters of a user's first words that name a task."""
-
 
 class RunRow(BaseModel):
     """A row of the table `rollouts`, without what only trainers read; a file's line is checked by it."""
@@ -125,10 +122,3 @@ class OpenRun:
 def line_of(row: RunRow, title: str) -> Line:
     """A row as the list shows it."""
     return Line(row=row, cause=CAUSES[row.cause], title=title)
-
-
-def title_in(messages: Sequence[Mapping[str, Any]]) -> str:
-    """The user's first words, on one line and short."""
-    said = (m.get("content") for m in messages if m.get("role") == "user")
-    words = " ".join(next((text for text in said if isinstance(text, str)), "").split())
-    return words if len(words) <= TITLE else f"{words[: TITLE - 1]}…"

@@ -24,8 +24,8 @@ from dagster_project.runs.run import (
     OpenRun,
     RunRow,
     line_of,
-    title_in,
 )
+from environments.diff import title_in
 from environments.regrade import conversation
 from environments.rollout.explanation import (
     answers_of,

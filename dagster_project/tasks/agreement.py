@@ -24,6 +24,7 @@ from dagster_project.worlds.stored_worlds import StoredWorld
 from environments.runtime.checks.table import evaluate
 from environments.runtime.play.environment import run_actions
 from environments.runtime.task.candidate import Candidate, RecordedAttempt
+from environments.runtime.values.grouping import by_key
 from environments.runtime.world.world import World
 from redact.records.clean_episode import CleanEpisode
 from synth.attempts.readings import Readings
@@ -284,9 +285,7 @@ def kappa_of(graded: Sequence[HeldOut]) -> float | None:
 
 def _kappa_interval(graded: Sequence[HeldOut]) -> tuple[float | None, float | None]:
     """Attempts at one task are alike, so tasks are drawn, not attempts; a draw without errors proves nothing."""
-    by_task: dict[str, list[HeldOut]] = defaultdict(list)
-    for one in graded:
-        by_task[one.task_id].append(one)
+    by_task = by_key((one.task_id, one) for one in graded)
     groups = [by_task[name] for name in sorted(by_task)]
     if len(groups) < 2 or all(one.says is one.resolved for one in graded):
         return None, None
@@ -306,9 +305,6 @@ def by_cluster(
     held_out: Iterable[HeldOut], cluster_of: Mapping[str, str]
 ) -> dict[str, list[HeldOut]]:
     """The attempts at tasks that come out of a failure cluster, largest first."""
-    groups: dict[str, list[HeldOut]] = defaultdict(list)
-    for one in held_out:
-        if name := cluster_of.get(one.task_id):
-            groups[name].append(one)
+    groups = by_key((name, one) for one in held_out if (name := cluster_of.get(one.task_id)))
     sizes = Counter({name: len(group) for name, group in groups.items()})
     return {name: groups[name] for name, _ in sizes.most_common()}

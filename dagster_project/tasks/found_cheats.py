@@ -6,7 +6,6 @@ set, which holds nothing but what is past redaction.
 
 import json
 import time
-from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
@@ -19,6 +18,7 @@ from dagster_project.lake.rows import canonical_text, from_json
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import BY_APP, Table, deduplicate, layout
 from environments.runtime.values.canonical import digest
+from environments.runtime.values.grouping import by_key
 from environments.search.found_cheats import FoundCheat
 from environments.search.oracle import KINDS
 
@@ -83,10 +83,10 @@ def keep_cheats(lake: Lake, found: Iterable[FoundCheat]) -> int:
 def cheats_of(lake: Lake, app: str) -> dict[str, list[FoundCheat]]:
     """The cheats of an app by task, those of a task in the order of their ids."""
     rows = deduplicate(lake.read(FOUND_CHEATS, app=app), FOUND_CHEATS).to_pylist()
-    found: dict[str, list[FoundCheat]] = defaultdict(list)
-    for row in sorted(rows, key=lambda row: row["cheat_id"]):
-        found[row["task_id"]].append(from_json(FoundCheat, json.loads(row["document"])))
-    return dict(found)
+    return by_key(
+        (row["task_id"], from_json(FoundCheat, json.loads(row["document"])))
+        for row in sorted(rows, key=lambda row: row["cheat_id"])
+    )
 
 
 def cheats_seen(lake: Lake, app: str) -> tuple[str, ...]:

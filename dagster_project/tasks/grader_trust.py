@@ -12,6 +12,7 @@ from typing import Final
 
 from dagster_project.tasks.agreement import HeldOut, kappa_of
 from environments.runtime.task.attempt import Json
+from environments.runtime.values.grouping import by_key
 from environments.verification.kinds import KINDS, REVIEWED
 from synth.labels.policy import NEVER_ALONE
 
@@ -262,10 +263,7 @@ def _without_each(
 
     Users err too: what wrong labels explain is allowed on top.
     """
-    by_task: dict[str, list[HeldOut]] = defaultdict(list)
-    for one in group:
-        if one.says is not None:
-            by_task[one.task_id].append(one)
+    by_task = by_key((one.task_id, one) for one in group if one.says is not None)
     sums = {name: _sums(mine) for name, mine in by_task.items()}
     total = [sum(column) for column in zip(*sums.values(), strict=True)]
     found = []
@@ -304,9 +302,7 @@ def _fails(one: HeldOut) -> bool:
 
 def _row(kind: str, group: Sequence[HeldOut], tasks: int, standing: str) -> KindTrust:
     graded = [one for one in group if one.says is not None]
-    by_task: dict[str, list[HeldOut]] = defaultdict(list)
-    for one in graded:
-        by_task[one.task_id].append(one)
+    by_task = by_key((one.task_id, one) for one in graded)
     wrong = share(sum(map(_passes, graded)), len(graded))
     return KindTrust(
         kind=kind,

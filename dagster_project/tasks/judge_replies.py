@@ -4,7 +4,7 @@ Comes in: recordings by question key. Goes out: the same, for grading without a 
 prompt, scale and evidence, so that a reply is never used for anything else.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Final
 
 from dagster_project.lake.store import Lake
@@ -48,7 +48,7 @@ async def nobody(_instructions: str, _request: str) -> str:
 def keep_fresh(lake: Lake | None, judge: Judge | None) -> None:
     """Append what the judge said since the last time."""
     if lake is not None and judge is not None:
-        keep_replies(lake, judge.model, judge.take_fresh())
+        append_replies(lake, REPLIES, judge.model, judge.take_fresh())
 
 
 def judge_says(judge: Judge) -> dict[str, object]:
@@ -76,8 +76,3 @@ def replies_seen(lake: Lake, app: str) -> tuple[str, ...]:
     """A digest of an app's replies, nothing while there are none: what is made of them is made again when they change."""
     known = replies_of(lake, [app])
     return (digest(dict(known)),) if known else ()
-
-
-def keep_replies(lake: Lake, model: str, fresh: Mapping[str, Mapping[str, Json]]) -> int:
-    """Append a model's replies, by app and key; says how many."""
-    return append_replies(lake, REPLIES, model, fresh)

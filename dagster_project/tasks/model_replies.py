@@ -41,8 +41,8 @@ def stored_replies(lake: Lake, table: Table, apps: Iterable[str]) -> list[Stored
 
 def append_replies(
     lake: Lake, table: Table, model: str, fresh: Mapping[str, Mapping[str, Json]]
-) -> int:
-    """Append a model's replies, by app and key; says how many."""
+) -> None:
+    """Append a model's replies, by app and key."""
     at = time.time_ns()
     rows = [
         {"app": app, "key": key, "model": model, "reply": json.dumps(reply), "at": at}
@@ -51,4 +51,3 @@ def append_replies(
     ]
     if rows:
         lake.append(table, pa.Table.from_pylist(rows, schema=table.schema))
-    return len(rows)

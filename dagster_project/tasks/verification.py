@@ -277,7 +277,7 @@ def _attack(
         # One is attacked whatever else took the time: a build that goes on gets somewhere.
         late = late or (seen.meter.is_late and bool(found or not seen.meter.budget.seconds))
         if late:
-            seen.meter.leave(skips, "task", name)
+            skips.leave("task", name, BUDGET)
         elif not asks_a_judge(one.rubric):
             for verdict, reads in next_part(made, skips):
                 found[name] = verdict
@@ -294,7 +294,7 @@ def _attack(
                     found=ground.found.get(name, ()),
                 )
                 if seen.meter.dear and UNASKED in found[name].reasons:
-                    seen.meter.leave(skips, "task", name)
+                    skips.leave("task", name, BUDGET)
     return found
 
 

@@ -4,7 +4,6 @@ Comes in: both sides of a lake and a world. Goes out: medians per tool.
 """
 
 import time
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from statistics import median
@@ -15,6 +14,7 @@ from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import SPANS
 from dagster_project.worlds.recorded_calls import recorded_calls
 from dagster_project.worlds.stored_worlds import StoredWorld
+from environments.runtime.values.grouping import by_key
 from environments.runtime.world.world import World
 from ingest.records.span import column_of
 
@@ -69,7 +69,5 @@ def our_times(clean: Lake, world: StoredWorld) -> Iterator[tuple[str, float]]:
 
 
 def _medians(times: Iterator[tuple[str, float]]) -> dict[str, float]:
-    groups: dict[str, list[float]] = defaultdict(list)
-    for name, took in times:
-        groups[name].append(took)
+    groups = by_key((name, took) for name, took in times)
     return {name: median(group) for name, group in groups.items()}

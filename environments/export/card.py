@@ -15,6 +15,7 @@ from environments.export.card_graders import (
     answer_section,
     attack_section,
     grader_section,
+    markdown_text,
     way_section,
 )
 from environments.runtime.task.attempt import Json
@@ -69,9 +70,9 @@ def card(
     inside = [task.task_id for task in tasks]
     in_no_table = {k: v for k, v in manifest.provenance.items() if k not in _TABLES}
     period = str(manifest.provenance.get("period") or "")
-    made = f" Recorded {_markdown_text(period)}." if period else ""
+    made = f" Recorded {markdown_text(period)}." if period else ""
     sections = [
-        f"# {_markdown_text(manifest.name)}",
+        f"# {markdown_text(manifest.name)}",
         f"{len(tasks)} tasks derived from production traces, with replayable tools and graders.{made}",
         _contents_table(tasks) + _sampling(manifest.provenance.get("sampling")),
         "## Reward\n\n" + REWARDS[manifest.reward],
@@ -89,7 +90,7 @@ def card(
         "## Redaction\n\n"
         + {"on": REDACTED, "off": NOT_REDACTED}.get(manifest.redaction, UNKNOWN_REDACTION)
         + _signed(manifest.provenance.get("signed")),
-        "## Licence\n\n" + _markdown_text(str(manifest.provenance.get("license", "Not stated."))),
+        "## Licence\n\n" + markdown_text(manifest.provenance.get("license", "Not stated.")),
         "## Use\n\n" + USE,
         "## Where the answers are\n\n" + ANSWERS,
         "## Provenance\n\n```json\n" + _json(in_no_table) + "\n```",
@@ -104,14 +105,14 @@ _TABLES = frozenset({"answers", "attacks", "graders", "ways", "sampling"})
 def _contents_table(tasks: Sequence[Task]) -> str:
     apps = Counter(task.app for task in tasks)
     rows = [
-        f"| {_markdown_text(app)} | {count} | {_tools(tasks, app)} | {_turns(tasks, app)} |"
+        f"| {markdown_text(app)} | {count} | {_tools(tasks, app)} | {_turns(tasks, app)} |"
         for app, count in sorted(apps.items())
     ]
     head = "| app | tasks | tools | user turns after the opening, mean |\n|---|---|---|---|"
     if inferred := {
         name for task in tasks for name in as_names(task.provenance.get("tools_from_calls"))
     }:
-        names = ", ".join(f"`{_markdown_text(name)}`" for name in sorted(inferred))
+        names = ", ".join(f"`{markdown_text(name)}`" for name in sorted(inferred))
         rows.append(
             f"\nNobody sent definitions of {len(inferred)} tools: they are inferred from recorded calls ({names})."
         )
@@ -123,7 +124,7 @@ def _sampling(samples: Any) -> str:  # noqa: ANN401 - a part of the provenance a
     if not isinstance(samples, Mapping) or not samples:
         return ""
     rows = [
-        f"| {_markdown_text(str(app))} | {_markdown_text(str(row['stratum']))} | {row['requests']} | {row['kept']} | {row['weight']:.2f} |"
+        f"| {markdown_text(app)} | {markdown_text(row['stratum'])} | {row['requests']} | {row['kept']} | {row['weight']:.2f} |"
         for app, sample in sorted(samples.items())
         for row in sample["strata"]
     ]
@@ -156,7 +157,7 @@ def _agreement(figures: Json) -> str:
     if not isinstance(figures, dict) or not figures:
         return "Not measured."
     rows = [
-        f"| {_markdown_text(name)} | {_markdown_text(_json(value))} |"
+        f"| {markdown_text(name)} | {markdown_text(_json(value))} |"
         for name, value in figures.items()
     ]
     return "\n".join(["| figure | value |", "|---|---|", *rows])
@@ -169,19 +170,13 @@ def _signed(signatures: Json) -> str:
     lines = []
     for one in signatures:
         if isinstance(one, dict):
-            note = f" {_markdown_text(str(one['note']))}" if one.get("note") else ""
+            note = f" {markdown_text(one['note'])}" if one.get("note") else ""
             lines.append(
-                f"- {_markdown_text(str(one.get('app')))}: signed by {_markdown_text(str(one.get('who')))} on {_markdown_text(str(one.get('at'))[:10])}, "
-                f"policy {_markdown_text(str(one.get('policy'))[:12])}, data {_markdown_text(str(one.get('data'))[:12])}.{note}"
+                f"- {markdown_text(one.get('app'))}: signed by {markdown_text(one.get('who'))} on {markdown_text(str(one.get('at'))[:10])}, "
+                f"policy {markdown_text(str(one.get('policy'))[:12])}, data {markdown_text(str(one.get('data'))[:12])}.{note}"
             )
     return "\n\n" + "\n".join(lines)
 
 
 def _json(value: object) -> str:
     return json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False)
-
-
-def _markdown_text(text: str) -> str:
-    """One line that Markdown takes as text: names come from telemetry."""
-    line = " ".join(text.split())
-    return "".join(f"\\{c}" if c in "\\`*_[]<>|#" else c for c in line)

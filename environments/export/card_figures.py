@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from environments.export.splits import SPLITS
 from environments.rollout.causes import CAUSES, NULLS
 
-SPLITS: Final = ("train", "validation", "held_out")
 NULL: Final = (
     "Null is no reward: mask such rollouts, never count them as 0. "
     "Shares are of all rollouts that ended, of those that fail, of those that succeed."

@@ -49,11 +49,11 @@ def answer_section(rows: Any) -> str:  # noqa: ANN401 - as JSON has it
     """The risk of each app's world, and what its held-out calls were answered at several risks."""
     found: list[Mapping[str, Any]] = [row for row in as_list(rows) if isinstance(row, Mapping)]
     lines = [
-        f"| {_app(row)} | {risk}{', chosen' if chosen else ''} | {right} | {wrong} | {of_told} | {unknown} |"
+        f"| {markdown_text(row['app'])} | {risk}{', chosen' if chosen else ''} | {right} | {wrong} | {of_told} | {unknown} |"
         for row in found
         for risk, right, wrong, of_told, unknown, chosen in points(row["held_out"], row["risk"])
     ]
-    said = [f"- {_app(row)}: risk {row['risk']:.1%}" for row in found]
+    said = [f"- {markdown_text(row['app'])}: risk {row['risk']:.1%}" for row in found]
     table = ["", ANSWER_HEAD, *lines] if lines else []
     return "\n".join([ANSWERS, "", *said, *table]) if found else "Not said."
 
@@ -62,7 +62,7 @@ def way_section(rows: Json) -> str:
     """What becomes of other ways of doing the same; empty where nobody tried any."""
     found = [row for row in as_list(rows) if isinstance(row, Mapping)]
     lines = [
-        f"| {_app(row)} | {row['says']} | {row['tasks']} | {row['paid']} | {row['not_paid']} | {row['unknown']} |"
+        f"| {markdown_text(row['app'])} | {row['says']} | {row['tasks']} | {row['paid']} | {row['not_paid']} | {row['unknown']} |"
         for row in found
     ]
     return f"\n\n{WAYS}\n\n" + "\n".join([WAY_HEAD, *lines]) if lines else ""
@@ -78,22 +78,23 @@ def attack_section(rows: Json) -> str:
     """What attacks earn on all tasks and on accepted ones; empty where nobody tried any."""
     found = [row for row in as_list(rows) if isinstance(row, Mapping)]
     lines = [
-        f"| {_app(row)} | {row['says']}{'' if row['in_gate'] else ' (measured only)'} | {row['paid']} of {row['tried']} "
+        f"| {markdown_text(row['app'])} | {row['says']}{'' if row['in_gate'] else ' (measured only)'} | {row['paid']} of {row['tried']} "
         f"| {row['paid_accepted']} of {row['tried_accepted']} |"
         for row in found
     ]
     return f"\n\n{ATTACKS}\n\n" + "\n".join([ATTACK_HEAD, *lines]) if lines else ""
 
 
-def _app(row: Mapping[str, Any]) -> str:
-    return "".join(f"\\{c}" if c in "\\`*_[]<>|#" else c for c in " ".join(str(row["app"]).split()))
+def markdown_text(text: object) -> str:
+    """One line that Markdown takes as text: names come from telemetry."""
+    return "".join(f"\\{c}" if c in "\\`*_[]<>|#" else c for c in " ".join(str(text).split()))
 
 
 def _lines(row: Mapping[str, Any]) -> tuple[str, str]:
     kind = KINDS.get(
         str(row["kind"]), "all graders, those of tasks that were not accepted included"
     )
-    begins = f"| {_app(row)} | {kind} | {row['tasks']}"
+    begins = f"| {markdown_text(row['app'])} | {kind} | {row['tasks']}"
     attempts, tasks = row["left_out"]["attempts"], row["left_out"]["tasks"]
     return (
         f"{begins} | attempt | {_figures(attempts)} | {row['standing']} |",

@@ -11,7 +11,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 from typing import Final, TypeVar
@@ -22,6 +22,8 @@ from environments.runtime.task.task_set import TaskSet
 
 MARKER: Final = "tracegym.json"
 HERE: Final = Path(__file__).parent
+PACKAGE_HERE: Final = "PACKAGE"
+"""Stands for the module's name in paths, as `$package` does in texts."""
 PACKAGE: Final = re.compile(r"[a-z][a-z0-9_]{0,60}")
 TAKEN: Final = frozenset({"runtime", "task_set", "server", "tests", "environments"})
 """Names that would shadow what a package imports."""
@@ -37,12 +39,11 @@ class Format:
     """What one format's folder is made of."""
 
     name: str
-    templates: str = ""
-    """The folder of templates beside this file."""
-    files: Mapping[str, str] = field(default_factory=dict)
-    """Path in the export -> template; `$package` stands for the module's name in both path and text."""
+    """Its templates stand in a folder of this name beside this file, `sft_package`, where the export has them."""
+    readme_in: str = ""
+    """A folder that gets the README as well."""
     rows: Rows | None = None
-    task_sets: tuple[str, ...] = ("$package/task_set",)
+    task_sets: tuple[str, ...] = ("PACKAGE/task_set",)
     """Where the task set is copied to; a format of plain rows has it nowhere."""
     consumer: str = ""
     """A module that the package must not be called like."""
@@ -109,10 +110,17 @@ def copy_task_set(opened: TaskSet, folder: Path) -> None:
         shutil.copyfile(opened.path / name, target)
 
 
-def template(folder: str, name: str, values: Mapping[str, str]) -> str:
-    """A template with its values filled in; a lone `$` stays what it is."""
-    text = (HERE / folder / name).read_text(encoding="utf-8")
-    return Template(text).safe_substitute(values)
+def filled(folder: str, values: Mapping[str, str]) -> dict[str, bytes]:
+    """The files of a folder of templates with their values filled in, by path; a lone `$` stays what it is."""
+    top = HERE / folder
+    return {
+        path.relative_to(top).as_posix().removesuffix(".txt"): Template(
+            path.read_text(encoding="utf-8")
+        )
+        .safe_substitute(values)
+        .encode()
+        for path in top.rglob("*.txt")
+    }
 
 
 def _write(folder: Path, opened: TaskSet, made: Format, package: str) -> None:
@@ -126,11 +134,13 @@ def _write(folder: Path, opened: TaskSet, made: Format, package: str) -> None:
         "tasks": str(len(opened.tasks)),
     }
     folder.mkdir(parents=True)
-    for path, name in sorted(made.files.items()):
-        text = template(made.templates, name, values)
-        _put(folder / Template(path).substitute(values), text.encode())
+    files = filled(f"{made.name.replace('-', '_')}_package", values)
+    if made.readme_in:
+        files[f"{made.readme_in}/README.md"] = files["README.md"]
+    for path, data in files.items():
+        _put(folder / path.replace(PACKAGE_HERE, package), data)
     for path in made.task_sets:
-        copy_task_set(opened, folder / Template(path).substitute(values))
+        copy_task_set(opened, folder / path.replace(PACKAGE_HERE, package))
     marker = {"format": made.name, "package": package, "task_set_version": version}
     _put(folder / MARKER, (json.dumps(marker, indent=1, sort_keys=True) + "\n").encode())
 

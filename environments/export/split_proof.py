@@ -13,6 +13,7 @@ from typing import Final, TypeVar
 
 from environments.export.traits import Traits
 from environments.runtime.task.attempt import Json
+from environments.runtime.values.grouping import by_key
 
 Key = TypeVar("Key", bound=Hashable)
 ALIKE: Final = 0.7
@@ -99,9 +100,7 @@ def _keys_across(
 
 def _periods(tasks: Sequence[Traits], assigned: Mapping[str, str]) -> dict[str, tuple[int, int]]:
     """First and last start of the tasks of each split, in nanoseconds."""
-    times: dict[str, list[int]] = defaultdict(list)
-    for task in tasks:
-        times[assigned[task.task_id]].append(task.started_at)
+    times = by_key((assigned[task.task_id], task.started_at) for task in tasks)
     return {name: (min(found), max(found)) for name, found in sorted(times.items())}
 
 

@@ -7,7 +7,7 @@ arrival. What cannot be separated is said, not forced. Not here: the proof over 
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -18,6 +18,7 @@ from environments.export.errors import ExportError
 from environments.export.split_proof import near_duplicates
 from environments.export.traits import Traits
 from environments.runtime.values.canonical import digest
+from environments.runtime.values.grouping import by_key
 
 TRAIN: Final = "train"
 VALIDATION: Final = "validation"
@@ -137,9 +138,7 @@ def _groups(
 
 def _tasks_per_record(tasks: Sequence[Traits], tables: set[str]) -> dict[str, float]:
     uses = Counter(record for task in tasks for record in task.records if record[0] in tables)
-    by_table: dict[str, list[int]] = defaultdict(list)
-    for (table, _), count in uses.items():
-        by_table[table].append(count)
+    by_table = by_key((table, count) for (table, _), count in uses.items())
     return {table: sum(counts) / len(counts) for table, counts in by_table.items()}
 
 
@@ -170,9 +169,7 @@ def _join_groups(
             parent[root(node)] = root(("task", task.task_id))
     for left, right, _ in alike:
         parent[root(("task", left))] = root(("task", right))
-    found: dict[object, list[Traits]] = defaultdict(list)
-    for task in tasks:
-        found[root(("task", task.task_id))].append(task)
+    found = by_key((root(("task", task.task_id)), task) for task in tasks)
     return sorted(found.values(), key=lambda group: group[0].task_id)
 
 

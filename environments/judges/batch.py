@@ -9,7 +9,6 @@ read, and nothing it says of that evidence counts. Not here: sending (`ask`), mo
 from __future__ import annotations
 
 import json
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -19,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from environments.judges.question import Question
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.canonical import digest
+from environments.runtime.values.grouping import by_key
 
 MOST: Final = 20
 """Questions in one request, controls included."""
@@ -97,9 +97,7 @@ class Batch:
 
 def batches(questions: Iterable[Question]) -> Iterator[Batch]:
     """All questions in as few requests as they fit into, those about one evidence together."""
-    groups: dict[tuple[str, ...], list[Question]] = defaultdict(list)
-    for question in questions:
-        groups[question.evidence].append(question)
+    groups = by_key((question.evidence, question) for question in questions)
     waiting: list[BatchQuestion] = []
     size = 0
     for evidence, mine in groups.items():

@@ -7,13 +7,13 @@ is asked (`ask` for judge checks, `synth.failures.judging` for causes), which mo
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from dataclasses import dataclass, field
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from environments.rollout.errors import EndpointError, RefusedError
 
-Complete = Callable[[str, str], Awaitable[str]]
+Complete = Callable[[str, str], Coroutine[Any, Any, str]]
 """Sends instructions and a request to a model, and gives its reply's text; raises `EndpointError`."""
 Reply = TypeVar("Reply")
 Item = TypeVar("Item")

@@ -11,8 +11,9 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Final
 
+from environments.runtime.play.environment import Session, World
 from environments.runtime.task.attempt import AnsweredCall, EndState, Json, ToolResult
 from environments.runtime.task.task import Task
 
@@ -21,30 +22,6 @@ Answer = tuple[int, str, str, str, str]
 ROOT: Final = -1
 OBJECT: Final = "\0"
 """Before arguments that did not come as text: a world may remember answers by the text they were asked with."""
-
-
-class Session(Protocol):
-    """The backend of one run."""
-
-    def call(self, name: str, arguments: Mapping[str, Json] | str) -> ToolResult:
-        """Answer one call."""
-        ...
-
-    def call_with_meaning(self, name: str, arguments: Mapping[str, Json] | str) -> AnsweredCall:
-        """The same, with what the call meant."""
-        ...
-
-    def end_state(self) -> EndState:
-        """What differs from the start."""
-        ...
-
-
-class World(Protocol):
-    """What sessions are made from."""
-
-    def session(self, start: Mapping[str, Json], *, started_at: int) -> Session:
-        """A fresh backend at a task's start."""
-        ...
 
 
 @dataclass(slots=True)

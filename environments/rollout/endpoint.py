@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from math import inf
 from random import Random
-from types import TracebackType
 from typing import Any, Final, Self
 
 import aiohttp
@@ -89,12 +88,7 @@ class EndpointPolicy:
         )
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        fault: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         if self._session is not None:
             await self._session.close()
 

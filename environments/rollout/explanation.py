@@ -7,15 +7,17 @@ can then be read without its task set. Not here: which cause holds (`causes`).
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from environments.describe_check import describe
 from environments.rollout.causes import Cause, Facts, cause_of
+from environments.runtime.document.codec import BadPartError, decode
 from environments.runtime.task.attempt import Attempt
 from environments.runtime.task.rubric import BOTH, REWARD, Rubric
 from environments.runtime.task.verdict import Verdict
+from environments.runtime.values.json_text import json_or_none
 
 _LONGEST: Final = 2_000
 """Characters of a check's sentence or evidence that are kept: evidence may quote what the policy wrote."""
@@ -31,10 +33,10 @@ class GradedCheck:
     """The check as a sentence."""
     role: str
     required: bool
-    weight: float
-    score: float | None
+    weight: float = 1.0
+    score: float | None = None
     """In [0, 1]; None is not graded."""
-    evidence: str
+    evidence: str = ""
 
     @property
     def decides(self) -> bool:
@@ -109,20 +111,10 @@ def checks_of(text: str | None) -> tuple[GradedCheck, ...]:
 
 
 def _check(value: object) -> GradedCheck | None:
-    if not isinstance(value, Mapping):
+    try:
+        return decode(GradedCheck, value)
+    except BadPartError:
         return None
-    score = value.get("score")
-    weight = value.get("weight")
-    return GradedCheck(
-        check_id=str(value.get("check_id", "")),
-        fn=str(value.get("fn", "")),
-        says=str(value.get("says", "")),
-        role=str(value.get("role", BOTH)),
-        required=value.get("required") is True,
-        weight=float(weight) if isinstance(weight, int | float) else 1.0,
-        score=float(score) if isinstance(score, int | float) else None,
-        evidence=str(value.get("evidence", "")),
-    )
 
 
 def answers_of(text: str | None) -> tuple[tuple[str, str], ...] | None:
@@ -139,8 +131,5 @@ def unanswered_of(text: str | None) -> tuple[int, ...]:
 
 
 def _parsed(text: str | None) -> list[Any]:
-    try:
-        found = json.loads(text) if text else []
-    except (ValueError, RecursionError):
-        return []
+    found = json_or_none(text or "[]")
     return found if isinstance(found, list) else []

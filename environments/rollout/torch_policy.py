@@ -10,13 +10,11 @@ The only file that imports torch and transformers; both are the extra `train`.
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
-from types import TracebackType
 from typing import Any, Final, NamedTuple, Self
 
 import torch  # pyright: ignore[reportMissingImports]  # the extra `train`
@@ -38,6 +36,7 @@ from environments.runtime.play.tool_names import ToolNames
 from environments.runtime.play.tool_text import message_of
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.canonical import digest
+from environments.runtime.values.json_text import json_or_none
 
 SETTLE_ROUNDS: Final = 3
 """Rounds of the event loop without a new request after which a batch starts: runs answer within one."""
@@ -124,12 +123,7 @@ class TorchPolicy:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        fault: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         self._thread.shutdown(wait=True, cancel_futures=True)
 
     async def act(self, messages: Sequence[Message], tools: Sequence[Message], *, run: Run) -> Turn:
@@ -311,8 +305,5 @@ def templated(message: Message) -> dict[str, Any]:
 
 def _arguments(text: str) -> Mapping[str, Json]:
     """What is no object stays in the conversation as what it was."""
-    try:
-        value = json.loads(text or "{}")
-    except ValueError:
-        value = None
+    value = json_or_none(text or "{}")
     return value if isinstance(value, dict) else {"invalid": text}

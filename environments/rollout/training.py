@@ -8,7 +8,7 @@ without a reward is masked whole. One whose tokens are not known, or do not join
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -70,69 +70,58 @@ def logprobs_of(found: object, count: int) -> list[float] | None:
     return known if len(known) == count else None
 
 
-def _chat(row: Row, _tokens: Sequenced | None) -> dict[str, Any]:
-    messages = json.loads(row["trajectory"])
-    return {
-        "messages": messages,
-        "tools": json.loads(row["tools"]),
-        "opening": row["opening"],
-        "reward": row["reward"],
-    }
-
-
-def _trl(row: Row, tokens: Sequenced | None) -> dict[str, Any]:
-    """What TRL's `rollout_func` returns, a sample a line."""
-    return {
-        "prompt_ids": tokens and list(tokens.prompt),
-        "completion_ids": tokens and list(tokens.response),
-        "logprobs": tokens and tokens.logprobs and list(tokens.logprobs),
-        "env_mask": tokens and _mask(row, tokens),
-        "reward": row["reward"],
-    }
-
-
-def _verl(row: Row, tokens: Sequenced | None) -> dict[str, Any]:
-    """The fields of verl's batches; `uid` is what it groups by."""
-    return {
-        "uid": row["group_id"],
-        "prompts": tokens and list(tokens.prompt),
-        "responses": tokens and list(tokens.response),
-        "response_mask": tokens and _mask(row, tokens),
-        "rollout_log_probs": tokens and tokens.logprobs and list(tokens.logprobs),
-        "score": row["reward"],
-    }
-
-
-def _skyrl(row: Row, tokens: Sequenced | None) -> dict[str, Any]:
-    """The fields of SkyRL's generator output, a trajectory a line."""
-    return {
-        "trajectory_id": row["rollout_id"],
-        "prompt_token_ids": tokens and list(tokens.prompt),
-        "response_ids": tokens and list(tokens.response),
-        "loss_masks": tokens and _mask(row, tokens),
-        "rollout_logprobs": tokens and tokens.logprobs and list(tokens.logprobs),
-        "rewards": row["reward"],
-        "stop_reasons": row["stop_reason"],
-    }
-
-
-TRAINING: Final[Mapping[str, Callable[[Row, Sequenced | None], dict[str, Any]]]] = {
-    "chat": _chat,
-    "trl": _trl,
-    "verl": _verl,
-    "skyrl": _skyrl,
+TRAINING: Final[Mapping[str, Mapping[str, str]]] = {
+    "chat": {
+        "messages": "messages",
+        "tools": "definitions",
+        "opening": "opening",
+        "reward": "reward",
+    },
+    "trl": {
+        "prompt_ids": "prompt",
+        "completion_ids": "response",
+        "logprobs": "logprobs",
+        "env_mask": "mask",
+        "reward": "reward",
+    },
+    "verl": {
+        "uid": "group_id",
+        "prompts": "prompt",
+        "responses": "response",
+        "response_mask": "mask",
+        "rollout_log_probs": "logprobs",
+        "score": "reward",
+    },
+    "skyrl": {
+        "trajectory_id": "rollout_id",
+        "prompt_token_ids": "prompt",
+        "response_ids": "response",
+        "loss_masks": "mask",
+        "rollout_logprobs": "logprobs",
+        "rewards": "reward",
+        "stop_reasons": "stop_reason",
+    },
 }
+"""Each trainer's names of what a sample has: what TRL's `rollout_func` returns, the fields of verl's batches (it groups by `uid`), those of SkyRL's
+generator output."""
 
 
 def training_row(row: Row, format_name: str) -> dict[str, Any]:
     """One rollout for one trainer."""
     shared = ("task_id", "task_version", "policy", "seed", "rollout_id", "group_id", "advantage")
-    found = TRAINING[format_name](row, sequenced(row.get("tokens")))
-    return {**found, **{name: row[name] for name in shared}, "masked": row["reward"] is None}
-
-
-def _mask(row: Row, tokens: Sequenced) -> list[int]:
-    return list(tokens.mask) if row["reward"] is not None else [0] * len(tokens.mask)
+    tokens = sequenced(row.get("tokens"))
+    masked = row["reward"] is None
+    known = {
+        **row,
+        "prompt": tokens and list(tokens.prompt),
+        "response": tokens and list(tokens.response),
+        "logprobs": tokens and tokens.logprobs and list(tokens.logprobs),
+        "mask": tokens and ([0] * len(tokens.mask) if masked else list(tokens.mask)),
+        "messages": json.loads(row["trajectory"]),
+        "definitions": json.loads(row["tools"]),
+    }
+    found = {name: known[part] for name, part in TRAINING[format_name].items()}
+    return {**found, **{name: row[name] for name in shared}, "masked": masked}
 
 
 def _ids(value: object) -> bool:

@@ -7,7 +7,6 @@ In: a task set and a task's id. Out: honest actions, others' words and calls, an
 from __future__ import annotations
 
 import json
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -15,6 +14,7 @@ from environments.runtime.play.environment import run_actions
 from environments.runtime.task.attempt import Attempt, Json
 from environments.runtime.task.candidate import Action
 from environments.runtime.task.task_set import PackedTask, TaskSet
+from environments.runtime.values.grouping import by_key
 from environments.search.oracle import Oracle, Terms, texts_of
 from environments.verification.cheats import in_the_language_of
 from environments.verification.material import PlannedCall, planned_calls
@@ -41,10 +41,12 @@ def stock_of(task_set: TaskSet, task: PackedTask, honest: Attempt) -> Stock:
     """The stock of a task; `honest` is the attempt that its solution makes."""
     others = [task_set.solution(one.task_id) for one in _same_app(task_set, task)]
     own = {call.key for call in planned_calls(task_set.solution(task.task_id))}
-    by_tool: dict[str, list[PlannedCall]] = defaultdict(list)
-    for call in (call for solution in others for call in planned_calls(solution)):
-        if call.key not in own:
-            by_tool[call.name].append(call)
+    by_tool = by_key(
+        (call.name, call)
+        for solution in others
+        for call in planned_calls(solution)
+        if call.key not in own
+    )
     opening = " ".join(str(m.get("content") or "") for m in task.opening if m["role"] == "user")
     return Stock(
         honest=task_set.solution(task.task_id),

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from environments.runtime.values.grouping import by_key
 from environments.verification.probe import ONE
 from environments.verification.sentences import family_of, probe_says
 from environments.verify import ACCEPTED
@@ -52,10 +53,11 @@ def way_rows(tasks: Iterable[tuple[str, Iterable[Mapping[str, Any]]]]) -> list[W
     """Rows of the accepted ones of tasks given as (status, probes): those least often paid first."""
     found: dict[str, list[list[float | None]]] = {}
     for status, probes in tasks:
-        here: dict[str, list[float | None]] = {}
-        for probe in probes:
-            if status == ACCEPTED and probe["expected"] == ONE and probe["name"] != GOOD:
-                here.setdefault(family_of(probe["name"]), []).append(probe["reward"])
+        here = by_key(
+            (family_of(probe["name"]), probe["reward"])
+            for probe in probes
+            if status == ACCEPTED and probe["expected"] == ONE and probe["name"] != GOOD
+        )
         for name, rewards in here.items():
             found.setdefault(name, []).append(rewards)
     rows = [_way_row(name, tried) for name, tried in found.items()]

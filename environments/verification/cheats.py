@@ -16,6 +16,7 @@ from typing import Final
 from environments.runtime.checks.view import text_of
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.candidate import Action
+from environments.runtime.values.grouping import by_key
 from environments.runtime.values.literals import parse_json
 from environments.verification.constant import said_texts
 from environments.verification.material import Material, PlannedCall
@@ -179,8 +180,4 @@ def _on_other_records(material: Material, write: PlannedCall) -> Iterator[str]:
 
 def _places(value: Json) -> dict[str, list[Json]]:
     """Texts by where they stand, whatever the position in a list."""
-    places: dict[str, list[Json]] = {}
-    for path, leaf in leaves_by_path(value):
-        if isinstance(leaf, str):
-            places.setdefault(path, []).append(leaf)
-    return places
+    return by_key((path, leaf) for path, leaf in leaves_by_path(value) if isinstance(leaf, str))

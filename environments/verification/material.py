@@ -6,7 +6,6 @@ the attacks (`attacks`, `mutants`).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -20,6 +19,7 @@ from environments.runtime.task.candidate import Action, Candidate
 from environments.runtime.task.rubric import Rubric
 from environments.runtime.task.task import Task
 from environments.runtime.task.tool_definition import function_of, name_of, properties_of
+from environments.runtime.values.json_text import json_or_none
 from environments.runtime.values.normal import as_list, as_object, stable
 from environments.runtime.views.multiplexed import Dispatched
 from environments.verification.knowable import Given, Habits, given_in
@@ -37,10 +37,7 @@ class PlannedCall:
     @property
     def parsed(self) -> dict[str, Json]:
         """The arguments as an object; empty where they are none."""
-        try:
-            value = json.loads(self.arguments)
-        except (ValueError, RecursionError):
-            return {}
+        value = json_or_none(self.arguments)
         return value if isinstance(value, dict) else {}
 
     @cached_property

@@ -14,6 +14,7 @@ from typing import Final, TypeGuard
 from environments.runtime.checks.arguments import has_order
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.candidate import Action
+from environments.runtime.values.grouping import by_key
 from environments.runtime.values.normal import as_names
 from environments.verification.knowable import values_of
 from environments.verification.material import Material, PlannedCall
@@ -96,9 +97,10 @@ def _looks_swapped(material: Material) -> Iterator[Probe]:
     made = [c for c in material.good.calls if not c.by_user]
     if len(made) != len(material.planned):
         return
-    alone: dict[int, list[tuple[PlannedCall, str]]] = {}
-    for call, done in zip(material.planned, made, strict=True):
-        alone.setdefault(call.action, []).append((call, done.result.content))
+    alone = by_key(
+        (call.action, (call, done.result.content))
+        for call, done in zip(material.planned, made, strict=True)
+    )
     index = 0
     while index + 1 < len(actions):
         one, other = alone.get(index, []), alone.get(index + 1, [])

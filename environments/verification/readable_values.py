@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime
 from itertools import combinations, pairwise
@@ -18,6 +17,7 @@ from math import isfinite
 from typing import Final
 
 from environments.runtime.task.attempt import Json
+from environments.runtime.values.grouping import by_key
 from environments.runtime.values.literals import parse_json
 
 RUN: Final = re.compile(r"[^\W_]+")
@@ -123,10 +123,11 @@ class VisibleTexts:
 
     def _count(self, value: Json) -> None:
         """The numbers of one result, and the sums and means of what it lists."""
-        fields: dict[str, list[float]] = defaultdict(list)
-        for path, leaf in leaves_by_path(value):
-            if isinstance(leaf, int | float) and not isinstance(leaf, bool):
-                fields[path].append(float(leaf))
+        fields = by_key(
+            (path, float(leaf))
+            for path, leaf in leaves_by_path(value)
+            if isinstance(leaf, int | float) and not isinstance(leaf, bool)
+        )
         for numbers in fields.values():
             self._worked_out.update(map(abs, numbers))
             total = sum(numbers)
@@ -326,16 +327,9 @@ def _texts(value: Json) -> Iterator[str]:
         yield str(value)
 
 
-def leaves_by_path(value: Json, path: str = "") -> Iterator[tuple[str, Json]]:
+def leaves_by_path(value: Json) -> Iterator[tuple[str, Json]]:
     """Every scalar with where it stands; the items of a list share a place."""
-    if isinstance(value, dict):
-        for name, item in value.items():
-            yield from leaves_by_path(item, f"{path}.{name}")
-    elif isinstance(value, list):
-        for item in value:
-            yield from leaves_by_path(item, f"{path}.*")
-    else:
-        yield path, value
+    return (("".join(f".{name}" for name in path), leaf) for path, leaf in leaves_of(value))
 
 
 def leaves_of(value: Json, path: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], Json]]:

@@ -10,7 +10,7 @@ import hashlib
 import zlib
 from bisect import bisect
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Final
 
 from redact.bounds import LONGEST_VALUE
@@ -56,15 +56,7 @@ class Learnt:
     def to_bytes(self) -> bytes:
         """Return the record as bytes; equal records give equal bytes."""
         body = {
-            name: {
-                "values": app.values,
-                "local": app.local,
-                "evidence": app.evidence,
-                "choices": app.choices,
-                "latest": app.latest,
-                "told": app.told,
-                "small": sorted(app.small),
-            }
+            name: {f.name: getattr(app, f.name) for f in fields(app)} | {"small": sorted(app.small)}
             for name, app in self.apps.items()
         }
         return zlib.compress(write_json({"format": LEARNT_FORMAT, "apps": body}), 6)
@@ -84,15 +76,7 @@ class Learnt:
             )
         return Learnt(
             {
-                name: AppLearnt(
-                    app["values"],
-                    app["local"],
-                    app["evidence"],
-                    app["choices"],
-                    app["latest"],
-                    app["told"],
-                    set(app["small"]),
-                )
+                name: AppLearnt(**{**app, "small": set(app["small"])})
                 for name, app in body["apps"].items()
             }
         )

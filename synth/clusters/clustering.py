@@ -16,6 +16,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from environments.runtime.values.grouping import by_key
 from ingest.records.columns import schema_of
 from synth.clusters.descriptions import description_of
 from synth.clusters.lineage import merges, splits
@@ -308,9 +309,7 @@ class _App:
         return left
 
     def _form_text(self, rows: list[int]) -> list[int]:
-        by_cause: defaultdict[str, list[int]] = defaultdict(list)
-        for row in rows:
-            by_cause[self.failures[row].cause].append(row)
+        by_cause = by_key((self.failures[row].cause, row) for row in rows)
         taken: set[int] = set()
         for _, pool in sorted(by_cause.items()):
             for found in group(self.vectors[pool], distance=self.settings.distance):

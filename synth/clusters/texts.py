@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from environments.runtime.values.grouping import by_key
 from synth.clusters.names import terms_of
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def embed(facets: Sequence[str]) -> Vectors:
     from sklearn.decomposition import TruncatedSVD  # noqa: PLC0415
     from sklearn.preprocessing import normalize  # noqa: PLC0415
 
-    matrix = csr_matrix(hstack([_weighed(terms, _as_is), _weighed(words, "char_wb")]))
+    matrix = csr_matrix(hstack([_weighed(terms, lambda terms: terms), _weighed(words, "char_wb")]))
     rows, columns = matrix.get_shape()
     width = min(_DIMENSIONS, columns - 1, rows - 1)
     if width < 2:
@@ -76,19 +77,13 @@ def _weighed(texts: Sequence[list[str]] | Sequence[str], analyzer: object) -> cs
     return csr_matrix((len(texts), 1))
 
 
-def _as_is(terms: list[str]) -> list[str]:
-    return terms
-
-
 def group(vectors: Vectors, *, distance: float) -> list[list[int]]:
     """Groups of indexes whose average cosine distance stays below `distance`, largest first."""
     rows = [i for i in range(len(vectors)) if np.any(vectors[i])]
     if len(rows) < 2:
         return [[i] for i in rows]
     labels = _labels(vectors[rows], distance)
-    groups: dict[int, list[int]] = {}
-    for row, label in zip(rows, labels, strict=True):
-        groups.setdefault(int(label), []).append(row)
+    groups = by_key((int(label), row) for row, label in zip(rows, labels, strict=True))
     return sorted(groups.values(), key=lambda g: (-len(g), g))
 
 

@@ -25,7 +25,6 @@ from synth.failures.calibration import (
     changes_in,
     features_of,
 )
-from synth.failures.calls import SeenCall
 from synth.failures.causes import (
     CHANGED,
     NO_CHANGE,
@@ -214,7 +213,7 @@ def _record(
     # A part is named where enough users' calls meant it, so its words may stand in a name as a definition's may.
     known |= {word for tool in focus if words_of_part(tool) != [tool] for word in name_words(tool)}
     text = facet(episode, hidden, known)
-    call = _failed_at(reading, cause)
+    call = next((c for c in reading.calls if c.step == cause.step and c.error is not None), None)
     error = template(call.error, call, known) if call is not None and call.error else ""
     return Failure(
         app=episode.app,
@@ -252,11 +251,6 @@ def _as_said(reading: Reading, shown: Cause, said: Opinion) -> Cause:
 def _words_in(text: str, error: str, focus: tuple[str, ...]) -> set[str]:
     words = {word for tool in focus for word in name_words(tool)}
     return words | set(text.split()) | set(error.split())
-
-
-def _failed_at(reading: Reading, cause: Cause) -> SeenCall | None:
-    """The call of the critical step that failed."""
-    return next((c for c in reading.calls if c.step == cause.step and c.error is not None), None)
 
 
 def _changing_tools(reading: Reading) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from environments.runtime.values.facts import facts_in
+from environments.runtime.values.grouping import by_key
 from ingest.records.columns import Int32
 from redact.records.clean_episode import CleanEpisode
 from synth.failures.calls import SeenCall
@@ -176,10 +177,11 @@ def _repeats(reading: Reading) -> Iterator[Signal]:
 
 
 def _repeated_replies(reading: Reading) -> Iterator[Signal]:
-    places: defaultdict[str, list[int]] = defaultdict(list)
-    for index, step in enumerate(reading.episode.steps):
-        if step.role == "assistant" and step.content and len(step.content) >= 60:
-            places[" ".join(step.content.split())].append(index)
+    places = by_key(
+        (" ".join(step.content.split()), index)
+        for index, step in enumerate(reading.episode.steps)
+        if step.role == "assistant" and step.content and len(step.content) >= 60
+    )
     steps = sorted(i for found in places.values() if len(found) > 1 for i in found)
     yield from _signal("repeated_reply", steps)
 

@@ -11,7 +11,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
+from environments.runtime.task.attempt import Json
 from environments.runtime.task.tool_definition import definition_of
+from environments.runtime.values.mentions import leaves
+from environments.runtime.values.normal import is_plain
 from redact.records.clean_episode import CleanEpisode
 from synth.failures.calls import SeenCall
 from synth.failures.words import name_words
@@ -130,12 +133,5 @@ def _leaves(value: object) -> Iterator[str]:
             yield from _leaves(item)
 
 
-def _values(value: object) -> Iterator[str]:
-    if isinstance(value, Mapping):
-        for item in value.values():
-            yield from _values(item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _values(item)
-    elif isinstance(value, str | int | float) and not isinstance(value, bool):
-        yield str(value)
+def _values(value: Json) -> Iterator[str]:
+    return (str(leaf) for leaf in leaves(value) if is_plain(leaf))

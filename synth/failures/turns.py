@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from environments.runtime.values.facts import facts_in
+from environments.runtime.values.grouping import by_key
 from redact.records.clean_episode import CleanStep
 from synth.failures.calls import SeenCall
 from synth.failures.reading import Reading
@@ -69,9 +70,7 @@ def things_in(text: str) -> set[str]:
 
 def _turns(reading: Reading) -> Iterator[Turn]:
     steps = reading.episode.steps
-    made: dict[int, list[SeenCall]] = {}
-    for call in reading.calls:
-        made.setdefault(call.step, []).append(call)
+    made = by_key((call.step, call) for call in reading.calls)
     seen: set[str] = set()
     order = 0
     for index, step in enumerate(steps):

@@ -12,6 +12,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Final
 
+from environments.runtime.values.grouping import by_key
 from ingest.records.outcome_words import good_or_bad, is_measure, means_good, names_bad
 from synth.labels.policy import (
     NEVER_ALONE,
@@ -110,11 +111,10 @@ def unknown_outcomes(outcomes: Iterable[NamedOutcome], policy: OutcomePolicy) ->
 
     The policy does not know the name, or only programs and models say it, whom no line counts.
     """
-    named: dict[str, list[NamedOutcome]] = {}
-    for one in outcomes:
-        # A right answer without a verdict says nothing about how it went.
-        if one.value is not None or one.label is not None:
-            named.setdefault(one.name, []).append(one)
+    # A right answer without a verdict says nothing about how it went.
+    named = by_key(
+        (one.name, one) for one in outcomes if one.value is not None or one.label is not None
+    )
     found: dict[str, str] = {}
     for name, mine in sorted(named.items()):
         ignored = all(map(policy.ignores, mine))

@@ -22,6 +22,8 @@ from environments.runtime.task.tool_definition import (
     parameters_of,
     properties_of,
 )
+from environments.runtime.values.mentions import leaves
+from environments.runtime.values.normal import is_plain
 from environments.runtime.views.multiplexed import EMPTY, Dispatched
 from synth.recordings.attempt import EpisodeAttempt
 from synth.verbs import asks_in_words, hands_over, write_log_odds
@@ -334,16 +336,11 @@ def _compare(
 
 
 def _share_value(one: Call, other: Call) -> bool:
-    values = {v for v in _scalars(one.arguments) if len(v) > 2}
-    return bool(values & set(_scalars(other.arguments)))
+    return any(len(value) > 2 for value in _scalars(one.arguments) & _scalars(other.arguments))
 
 
-def _scalars(value: Json | Mapping[str, Json]) -> list[str]:
-    if isinstance(value, Mapping):
-        return [text for item in value.values() for text in _scalars(item)]
-    if isinstance(value, list):
-        return [text for item in value for text in _scalars(item)]
-    return [] if value is None or isinstance(value, bool) else [str(value).casefold()]
+def _scalars(arguments: Mapping[str, Json]) -> set[str]:
+    return {str(leaf).casefold() for leaf in leaves(dict(arguments)) if is_plain(leaf)}
 
 
 def texts_before(recorded: EpisodeAttempt) -> dict[int, str]:

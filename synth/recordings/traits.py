@@ -15,6 +15,7 @@ from environments.runtime.checks.calls import confirmed
 from environments.runtime.checks.texts import content_words, stem
 from environments.runtime.checks.view import View, text_of
 from environments.runtime.values.facts import NUMBER, Fact
+from environments.runtime.values.grouping import by_key
 from redact.values.talk_language import language_code, language_of_talk
 from synth.recordings.attempt_facts import Facts
 from synth.recordings.repeats import Repeats, repeats_of
@@ -22,7 +23,7 @@ from synth.recordings.tool_kinds import READ, WRITE, ToolKinds
 from synth.recordings.vocabularies import Vocabularies, vocabularies_of
 from synth.rubric.facts.amounts import AmountSpread, spread_of
 from synth.rubric.facts.forms import ENGLISH
-from synth.rubric.facts.told_facts import Place, ToldFacts, shared_by_others
+from synth.rubric.facts.told_facts import Place, shared_by_others
 from synth.rubric.forgiveness import Seen, ended_right, undecided, unforgiven
 from synth.rubric.habits import NULL
 from synth.rubric.policy_rules import instructions_in, tools_named
@@ -202,10 +203,9 @@ def _told_alike(groups: Sequence[Sequence[Facts]]) -> bool:
     """Whether nearly every resolved attempt tells what all others with the same changes at its task found out and told."""
     cases = misses = 0
     for group in groups:
-        ends: dict[object, list[ToldFacts]] = defaultdict(list)
-        for attempt in group:
-            if attempt.resolved:
-                ends[attempt.end_key].append(attempt.told_facts)
+        ends = by_key(
+            (attempt.end_key, attempt.told_facts) for attempt in group if attempt.resolved
+        )
         for good in ends.values():
             for one, shared in zip(good, shared_by_others(good), strict=True):
                 cases += len(good) > 1 and bool(shared.facts)

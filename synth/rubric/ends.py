@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
 
-from environments.runtime.checks.ends.terms import Write
+from environments.runtime.values.grouping import by_key
 from synth.recordings.attempt_facts import Facts
 from synth.recordings.traits import AppTraits
 from synth.rubric.contrast import is_explained
@@ -97,9 +97,7 @@ def _explained_attempts(group: Sequence[Facts], traits: AppTraits) -> list[Facts
 
 def _group(attempts: Sequence[Facts]) -> list[list[Facts]]:
     """Attempts by equal writes; another route to the same state shows when the attempt is graded in the world."""
-    groups: dict[tuple[tuple[Write, int], ...], list[Facts]] = {}
-    for attempt in attempts:
-        groups.setdefault(attempt.end_key, []).append(attempt)
+    groups = by_key((attempt.end_key, attempt) for attempt in attempts)
     return list(groups.values())
 
 

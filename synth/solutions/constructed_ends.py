@@ -16,6 +16,7 @@ from typing import Final
 
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.task import UserTurn
+from environments.runtime.values.grouping import by_key
 from synth.recordings.attempt_facts import Facts
 from synth.recordings.known_values import Features, KnownValues, completed, id_shapes, known_of
 from synth.recordings.sample import sample_evenly
@@ -156,10 +157,9 @@ class Intents:
     @cached_property
     def _ended(self) -> dict[tuple[str, ...], list[Case]]:
         """The cases by the tools of their ends."""
-        found: dict[tuple[str, ...], list[Case]] = defaultdict(list)
-        for case in self._cases:
-            found[tuple(sorted(step.tool for step in case.end.steps))].append(case)
-        return found
+        return by_key(
+            (tuple(sorted(step.tool for step in case.end.steps)), case) for case in self._cases
+        )
 
     def bound(
         self, step: Step, name: str, signature: Signature, *, known: KnownValues
@@ -291,9 +291,7 @@ class Intents:
         self, known: KnownValues, near: Sequence[int], facts: Facts, *, idle: bool
     ) -> tuple[list[Case], End] | Unbound:
         """The end that nearly all alike requests have which can have it here; `idle`: not that nothing happens."""
-        ends: dict[Signature, list[Case]] = defaultdict(list)
-        for index in near:
-            ends[self._cases[index].end.signature].append(self._cases[index])
+        ends = by_key((self._cases[index].end.signature, self._cases[index]) for index in near)
         if idle and self._revisions.nothing_contents(known.opening):
             # Nothing is what it got, and it was not content.
             ends.pop((), None)

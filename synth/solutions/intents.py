@@ -17,6 +17,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from environments.runtime.values.grouping import by_key
+
 WORD: Final = re.compile(r"(?<![\w@.-])[^\W\d_]+(?:['\u2019][^\W\d_]+)?(?![\w@-])")
 NEAR: Final = 0.6
 BEHIND: Final = 0.2
@@ -34,9 +36,7 @@ class PlacedBags:
     """Bags of words by the words in them: the likeness of another bag to all of them costs what they share."""
 
     def __init__(self, bags: Iterable[Bag], weights: Mapping[str, float]) -> None:
-        places: dict[Bag, list[int]] = defaultdict(list)
-        for place, bag in enumerate(bags):
-            places[bag].append(place)
+        places = by_key((bag, place) for place, bag in enumerate(bags))
         self.kinds: Final = tuple(places)
         """The different bags, in the order in which they came first."""
         self.places: Final = tuple(places.values())

@@ -18,7 +18,7 @@ from dagster_project.report.data.tasks import (
     TaskCount,
     TaskRow,
 )
-from dagster_project.report.data.worlds import ToolRow, UnknownCall, VersionRow, WorldRow
+from dagster_project.report.data.worlds import ToolRow, VersionRow, WorldRow
 from dagster_project.rollouts.reasons import PolicyReasons
 from dagster_project.rollouts.store import RolloutRow
 from dagster_project.runs.policy_pairs import ComparisonRow
@@ -26,6 +26,7 @@ from dagster_project.tasks.agreement import AgreementFigures
 from dagster_project.tasks.grader_trust import UNPROVEN, UNTRUSTED, KindTrust, Share
 from dagster_project.tasks.shares import interval
 from environments.runtime.task.rubric import Check
+from environments.unsettled_calls import UnsettledCall
 from environments.verification.attack_table import AttackRow
 from environments.verification.sentences import probe_says
 from synth.clusters.clustering import Cluster, Member
@@ -510,9 +511,11 @@ def _worlds() -> tuple[WorldRow, ...]:
             fidelity=Fidelity(calls=240, exact=201, equivalent=11, unknown=25, wrong=3),
             tape=Fidelity(calls=240, exact=90, unknown=150),
             unknowns=(
-                UnknownCall(
-                    says="with category and max_price together",
-                    count=19,
+                UnsettledCall(
+                    tool="search_parts",
+                    shape="with category, max_price",
+                    reason="never seen",
+                    times=19,
                     settle="One recorded search with both arguments on the same day.",
                 ),
             ),
@@ -525,9 +528,11 @@ def _worlds() -> tuple[WorldRow, ...]:
             fidelity=Fidelity(calls=77, exact=61, equivalent=9, unknown=7),
             tape=Fidelity(calls=77, exact=20, unknown=57),
             unknowns=(
-                UnknownCall(
-                    says="on an order with more than one shipment",
-                    count=7,
+                UnsettledCall(
+                    tool="start_return",
+                    shape="with order_id",
+                    reason="no behaviour was learnt for this case",
+                    times=7,
                     settle="A recorded return of a split order.",
                 ),
             ),

@@ -82,7 +82,8 @@ def hostile(record: object, texts: list[str]) -> object:
         texts.append(texts.pop(0))
         return texts[-1]
     if isinstance(record, tuple):
-        return tuple(hostile(item, texts) for item in record)
+        make = getattr(record, "_make", tuple)
+        return make(hostile(item, texts) for item in record)
     if isinstance(record, dict):
         return {key: hostile(item, texts) for key, item in record.items()}
     if is_dataclass(record) and not isinstance(record, type):

@@ -14,7 +14,8 @@ from dagster_project.review.desk import Desk
 from dagster_project.review.feedback import can_accept, derived_hash
 from dagster_project.review.review import RUBRIC, Review
 from dagster_project.review.tables import VERDICTS
-from dagster_project.tasks.judge_replies import keep_replies, replies_of
+from dagster_project.tasks.judge_replies import REPLIES, replies_of
+from dagster_project.tasks.model_replies import append_replies
 from dagster_project.tasks.task_set_parts import parts_of
 from dagster_project.tasks.verification import TaskKnowledge, verify_all
 from dagster_project.worlds.stored_worlds import world_of
@@ -163,7 +164,7 @@ def test_replies_travel_in_the_task_set(lake: Lake, tmp_path: Path) -> None:
 
 def test_a_set_without_judge_checks_carries_no_replies(lake: Lake, tmp_path: Path) -> None:
     """A judge's replies about other rubrics stay in the home."""
-    keep_replies(lake, "m", {APP: {"k": {"score": 1.0, "quote": "words"}}})
+    append_replies(lake, REPLIES, "m", {APP: {"k": {"score": 1.0, "quote": "words"}}})
     parts = parts_of(lake, [APP])
     write_task_set(tmp_path / "set", parts.entries, parts.worlds, provenance=parts.provenance)
     assert not (tmp_path / "set" / "recordings.json").exists()
@@ -212,5 +213,5 @@ def _answered(lake: Lake) -> None:
     asked = judge(Model())
     world = world_of(lake, APP)
     verify_all([polite()], world, known={}, seen=TaskKnowledge(judge=asked))
-    keep_replies(lake, "m", asked.take_fresh())
+    append_replies(lake, REPLIES, "m", asked.take_fresh())
     put_tasks(lake, [polite(), candidate(3)], world, judge=judge(replies=asked.replies))

@@ -235,11 +235,6 @@ def _unknown_apps(home: Path) -> list[str]:
     ]
 
 
-def _waiting(data: "ReportData") -> int:
-    """How much the gate withheld or held back until somebody decides."""
-    return sum(state.withheld + state.held for state in data.redaction)
-
-
 def _to_settle(data: "ReportData") -> list[str]:
     """The lines to add to `outcomes.toml` for outcomes whose names it does not know."""
     return list(dict.fromkeys(row.settle for row in data.outcomes if row.settle))
@@ -263,7 +258,7 @@ def _document(
         "failed_checks": list(built.failed_checks),
         "yield": as_documents(data.funnel),
         "quarantined": {f"{row.app}: {row.code}": row.count for row in data.quarantine},
-        "waiting": _waiting(data),
+        "waiting": sum(state.withheld + state.held for state in data.redaction),
         "outcomes_to_settle": _to_settle(data),
         "outcomes_read": _read(data),
         "left_out": [

@@ -7,7 +7,13 @@ import typer
 
 from dagster_project.cli.bars import Bars
 from dagster_project.cli.models import simulator_of
-from dagster_project.cli.options import HOME, HomeOption, SimulateOption, SimulateUrlOption
+from dagster_project.cli.options import (
+    HOME,
+    HomeOption,
+    OutOption,
+    SimulateOption,
+    SimulateUrlOption,
+)
 from dagster_project.cli.output import notices, print_table, write_document
 from dagster_project.cli.settings import read_settings
 from dagster_project.home.layout import open_home, vault_secret
@@ -22,10 +28,7 @@ def backtest(
     home: HomeOption = HOME,
     simulate: SimulateOption = "",
     simulate_url: SimulateUrlOption = "",
-    out: Annotated[
-        Path | None,
-        typer.Option("--json", metavar="OUT", help="Write the document there; - is stdout."),
-    ] = None,
+    out: OutOption = None,
 ) -> None:
     """Replay held-out episodes in the home's worlds and grade those whose task it knows.
 
@@ -102,20 +105,12 @@ def _show(found: dict[str, Any]) -> None:
         ("tool", "call", "why", "calls", "settled by"),
         unsettled_calls(found["by_tool"])[:10],
     )
-    grader_rows = [
-        (
-            name,
-            counts["episodes"],
-            counts["graded"],
-            counts["agreement"],
-            counts["kappa"],
-            counts["false_pass"],
-            counts["false_fail"],
-        )
-        for name, counts in found["graders"].items()
-    ]
-    headings = ("rubrics", "episodes", "graded", "agreement", "kappa", "false pass", "false fail")
-    print_table("Graders", headings, grader_rows)
+    figures = ("episodes", "graded", "agreement", "kappa", "false_pass", "false_fail")
+    print_table(
+        "Graders",
+        ("rubrics", *(name.replace("_", " ") for name in figures)),
+        [(who, *(counts[name] for name in figures)) for who, counts in found["graders"].items()],
+    )
 
 
 def _calibration_row(part: dict[str, float]) -> tuple[float, ...]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dagster_project.cli.apps import asked_apps
-from dagster_project.cli.options import HOME, AppOption
+from dagster_project.cli.options import HOME, AppOption, OutOption
 from dagster_project.cli.output import how_many, notices, print_table, print_text, write_document
 from dagster_project.cli.reasons import print_policies
 from dagster_project.cli.tasks.runs import open_shelf
@@ -48,10 +48,7 @@ def compare(  # noqa: PLR0913 - one parameter per option
         ),
     ] = None,
     app: AppOption = None,
-    out: Annotated[
-        Path | None,
-        typer.Option("--json", metavar="OUT", help="Write the document there; - is stdout."),
-    ] = None,
+    out: OutOption = None,
 ) -> None:
     """Say how much more B earns than A on the tasks of both, with an interval and an exact test.
 

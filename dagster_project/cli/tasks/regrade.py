@@ -18,6 +18,7 @@ from dagster_project.cli.options import (
 from dagster_project.cli.output import notices, print_json, print_pairs, print_table
 from dagster_project.errors import InputError
 from dagster_project.home.layout import open_home
+from environments.runtime.values.grouping import by_key
 
 if TYPE_CHECKING:
     from environments.regrade import Regraded, Regrading
@@ -115,10 +116,7 @@ def _notes(found: "Regrading", changed: int) -> None:
 
 
 def _by_policy(found: "Regrading") -> dict[str, list["Regraded"]]:
-    groups: dict[str, list[Regraded]] = {}
-    for one in found.regraded:
-        groups.setdefault(one.run.policy, []).append(one)
-    return dict(sorted(groups.items()))
+    return dict(sorted(by_key((one.run.policy, one) for one in found.regraded).items()))
 
 
 def _mean(mine: list["Regraded"], *, now: bool) -> float | None:

@@ -1,6 +1,7 @@
 """Counts and headline numbers, as every section of the report has them."""
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 
 
@@ -50,7 +51,7 @@ class Fidelity:
     simulated: int = 0
 
 
-def ranked(counts: Counter[str]) -> tuple[Count, ...]:
-    """The most frequent first."""
+def ranked(counts: Counter[str], says: Callable[[str], str] = lambda _: "") -> tuple[Count, ...]:
+    """The most frequent first, each with what a name says."""
     most_first = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return tuple(Count(name=name, count=n) for name, n in most_first)
+    return tuple(Count(name=name, count=n, says=says(name)) for name, n in most_first)

@@ -72,3 +72,9 @@ class TaskCount:
     needs_review: int
     rejected: int
     reasons: tuple[Count, ...] = ()
+
+    @property
+    def statuses(self) -> tuple[Count, ...]:
+        """The same counts by status."""
+        names = ("accepted", "needs_review", "rejected")
+        return tuple(Count(name=name, count=getattr(self, name)) for name in names)

@@ -3,17 +3,7 @@
 from dataclasses import dataclass
 
 from dagster_project.report.data.counts import Count, Fidelity
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnknownCall:
-    """A kind of call that nobody can answer yet."""
-
-    says: str
-    """The call's shape, in words: arguments by name, no values."""
-    count: int
-    settle: str = ""
-    """What recording would settle it."""
+from environments.unsettled_calls import UnsettledCall
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +20,7 @@ class ToolRow:
     """None when it was not measured."""
     tape: Fidelity | None = None
     """The floor: the recorded answer to the same tool and arguments."""
-    unknowns: tuple[UnknownCall, ...] = ()
+    unknowns: tuple[UnsettledCall, ...] = ()
     sources: tuple[Count, ...] = ()
     """Held-out answers by source."""
     real_ms: float | None = None

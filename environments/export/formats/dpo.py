@@ -62,8 +62,6 @@ def _without_ids(message: Mapping[str, Json]) -> dict[str, Json]:
 
 DPO: Final = Format(
     name="dpo",
-    templates="rows_package",
-    files={"README.md": "dpo.md.txt"},
     task_sets=(),
     check="python -c \"import datasets; print(datasets.load_dataset('json', data_files='DIR/train.jsonl'))\"",
     rows=_rows,

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from environments.export.package import Format, template
+from environments.export.package import Format, filled
 from environments.export.taskset import Choice, Entry, write_task_set
 from environments.runtime.play.message import requests_of, text_of
 from environments.runtime.play.play import TALK, Play
@@ -24,18 +24,6 @@ from environments.runtime.task.task_set import PackedTask, TaskSet
 from environments.runtime.values.canonical import digest
 from environments.verification.judge_checks import asks_a_judge
 
-TEMPLATES: Final = "harbor_task"
-FILES: Final = {
-    "environment/Dockerfile": "Dockerfile.txt",
-    "environment/docker-compose.yaml": "docker-compose.yaml.txt",
-    "environment/replay/Dockerfile": "replay.Dockerfile.txt",
-    "environment/replay/serve.py": "serve.py.txt",
-    "tests/Dockerfile": "tests.Dockerfile.txt",
-    "tests/test.sh": "test.sh.txt",
-    "tests/grade.py": "grade.py.txt",
-    "solution/solve.sh": "solve.sh.txt",
-    "solution/solve.py": "solve.py.txt",
-}
 HOLDS_ANSWERS: Final = ("environment/replay/task_set", "tests/task_set")
 NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}")
 
@@ -53,11 +41,12 @@ def _task_files(
     opened: TaskSet, task: PackedTask, package: str, folder: str
 ) -> Iterator[tuple[str, bytes]]:
     play = Play(opened, task.task_id)
+    files = filled("harbor_task", {})
+    said = [f"## {message.get('role')}\n\n{_message_text(message)}\n" for message in play.opening]
+    files["instruction.md"] = b"\n".join([files["instruction.md"], *map(str.encode, said)])
+    yield from files.items()
     yield "task.toml", _task_toml(task, f"{package}/{folder}").encode()
-    yield "instruction.md", _instruction(play).encode()
     yield "solution/calls.json", (json.dumps(_calls(opened, play), indent=1) + "\n").encode()
-    for path, name in FILES.items():
-        yield path, template(TEMPLATES, name, {}).encode()
     alone = _task_set_of_one(opened, task)
     for place in HOLDS_ANSWERS:
         for path, data in alone.items():
@@ -97,11 +86,6 @@ name = "replay"
 transport = "streamable-http"
 url = "http://replay:8000/mcp"
 """
-
-
-def _instruction(play: Play) -> str:
-    said = [f"## {message.get('role')}\n\n{_message_text(message)}\n" for message in play.opening]
-    return "\n".join([template(TEMPLATES, "instruction.md.txt", {}), *said])
 
 
 def _message_text(message: Mapping[str, Json]) -> str:
@@ -149,8 +133,6 @@ def _task_set_of_one(opened: TaskSet, task: PackedTask) -> dict[str, bytes]:
 
 HARBOR: Final = Format(
     name="harbor",
-    templates=TEMPLATES,
-    files={"README.md": "README.md.txt"},
     task_sets=(),
     consumer="harbor",
     check="harbor lint DIR/TASK (see DIR/README.md)",

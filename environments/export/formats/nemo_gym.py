@@ -17,7 +17,7 @@ from environments.runtime.play.play import TALK_TOOL, Play
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.task_set import TaskSet
 
-SERVER: Final = "resources_servers/$package"
+SERVER: Final = "resources_servers/PACKAGE"
 EXAMPLES: Final = 5
 
 
@@ -75,16 +75,7 @@ def _items(message: Mapping[str, Json]) -> Iterator[dict[str, Json]]:
 
 NEMO_GYM: Final = Format(
     name="nemo-gym",
-    templates="nemo_gym_package",
-    files={
-        "README.md": "README.md.txt",
-        f"{SERVER}/README.md": "README.md.txt",
-        f"{SERVER}/__init__.py": "init.py.txt",
-        f"{SERVER}/app.py": "app.py.txt",
-        f"{SERVER}/task_data.py": "task_data.py.txt",
-        f"{SERVER}/requirements.txt": "requirements.txt.txt",
-        f"{SERVER}/configs/$package.yaml": "config.yaml.txt",
-    },
+    readme_in=SERVER,
     task_sets=(f"{SERVER}/task_set",),
     consumer="nemo_gym",
     check="gym env validate (see DIR/README.md)",

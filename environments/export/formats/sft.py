@@ -43,8 +43,6 @@ def _conversations(chats: TaskChats) -> Iterator[dict[str, Json]]:
 
 SFT: Final = Format(
     name="sft",
-    templates="rows_package",
-    files={"README.md": "sft.md.txt"},
     task_sets=(),
     check="python -c \"import datasets; print(datasets.load_dataset('json', data_files='DIR/train.jsonl'))\"",
     rows=_rows,

@@ -47,13 +47,6 @@ def _row(play: Play, package: str) -> dict[str, object]:
 
 SKYRL: Final = Format(
     name="skyrl",
-    templates="skyrl_package",
-    files={
-        "pyproject.toml": "pyproject.toml.txt",
-        "README.md": "README.md.txt",
-        "$package/__init__.py": "init.py.txt",
-        "$package/env.py": "env.py.txt",
-    },
     consumer="skyrl_gym",
     check="pip install DIR (see DIR/README.md)",
     rows=_rows,

@@ -45,13 +45,6 @@ def _row(play: Play) -> dict[str, object]:
 
 TRL: Final = Format(
     name="trl",
-    templates="trl_package",
-    files={
-        "pyproject.toml": "pyproject.toml.txt",
-        "README.md": "README.md.txt",
-        "$package/__init__.py": "init.py.txt",
-        "$package/envs.py": "envs.py.txt",
-    },
     consumer="trl",
     check="pip install DIR (see DIR/README.md)",
     rows=_rows,

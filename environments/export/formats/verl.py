@@ -163,15 +163,6 @@ def _row(play: Play, tools: _Tools, index: int) -> dict[str, object]:
 
 VERL: Final = Format(
     name="verl",
-    templates="verl_package",
-    files={
-        "pyproject.toml": "pyproject.toml.txt",
-        "README.md": "README.md.txt",
-        "$package/__init__.py": "init.py.txt",
-        "$package/task_set_of.py": "task_set_of.py.txt",
-        "$package/replay_tool.py": "replay_tool.py.txt",
-        "$package/reward.py": "reward.py.txt",
-    },
     consumer="verl",
     check="pip install DIR (see DIR/README.md)",
     rows=_files,

@@ -15,6 +15,7 @@ from typing import Final
 from ..task.attempt import Json
 from ..values.denials import denied_clauses
 from ..values.facts import ID, Fact, places_in
+from ..values.grouping import by_key
 from ..values.normal import as_list
 from .texts import content_words, stem
 from .view import View, objects_of, texts_of
@@ -87,11 +88,7 @@ def form_of(kind: str, text: str) -> Form:
 
 def _by_form(facts: Iterable[Fact]) -> Mapping[Form, list[Fact]]:
     """The specific facts of one message."""
-    told: dict[Form, list[Fact]] = defaultdict(list)
-    for fact in facts:
-        if fact.specific:
-            told[form_of(fact.kind, fact.text)].append(fact)
-    return told
+    return by_key((form_of(fact.kind, fact.text), fact) for fact in facts if fact.specific)
 
 
 def _told_last(view: View) -> Mapping[Form, list[Fact]]:

@@ -100,9 +100,10 @@ def decode_all(kind: type[Record], values: Mapping[str, object]) -> dict[str, Re
     return {name: decode(kind, value) for name, value in values.items()}
 
 
-def encode(record: object) -> dict[str, Json]:
-    """The JSON of a record; values that are any JSON are the record's own, so nobody may change them."""
-    return typing.cast("dict[str, Json]", _writer(typing.cast("Any", type(record)))(record))
+def encode(record: object, kind: type | None = None) -> dict[str, Json]:
+    """The JSON of a record, as one of a `kind` that it extends; values that are any JSON are the record's own, so nobody may change them."""
+    write = _writer(typing.cast("Any", kind or type(record)))
+    return typing.cast("dict[str, Json]", write(record))
 
 
 # -- reading ---------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from sys import maxsize
 from typing import Any, Final
 
+from ..values.grouping import by_key
 from ..values.normal import stable
 from .builder import Builder
 from .evaluate import OPERATIONS
@@ -167,9 +168,7 @@ def _record_expr(root: Tree, build: Builder) -> Expr:
 def _of_record(asked: dict[Path, list[Test]]) -> Test:
     """All that is asked of one record; raises as a look-up does where nothing is there."""
     whole = asked.pop((), [])
-    inner: dict[Path, list[tuple[Any, list[Test]]]] = {}
-    for path, tests in asked.items():
-        inner.setdefault(path[:-1], []).append((path[-1], tests))
+    inner = by_key((path[:-1], (path[-1], tests)) for path, tests in asked.items())
     holders = list(inner.items())
 
     def passes(record: Any) -> bool:

@@ -33,7 +33,7 @@ TALK_TOOL: Final[Mapping[str, Json]] = {
         },
     },
 }
-# `export/openenv_package/environment.py.txt` imports both; no checker reads that file.
+# `export/openenv_package/server/environment.py.txt` imports both; no checker reads that file.
 END: Final = "end_conversation"
 END_TOOL: Final[Mapping[str, Json]] = {
     "type": "function",

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from ..task.attempt import Json
+from ..values.json_text import json_or_none
 from .message import requests_of, text_of
 
 BLOCK: Final = re.compile(r"<tool_call>(.*?)(?:</tool_call>|\Z)", re.DOTALL)
@@ -82,10 +83,7 @@ def message_of(text: str) -> dict[str, Json]:
 
 
 def _function(block: str) -> dict[str, Json]:
-    try:
-        value = json.loads(block)
-    except (ValueError, RecursionError):
-        value = None
+    value = json_or_none(block)
     if isinstance(value, dict) and isinstance(value.get("name"), str):
         arguments = value.get("arguments", value.get("parameters"))
         text = (

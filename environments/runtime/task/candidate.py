@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..document.codec import decode
 from .attempt import Json
 from .rubric import Rubric
 from .task import Task
@@ -23,7 +24,7 @@ class RecordedAttempt:
     """What an agent really did in one recorded episode of this task."""
 
     episode_id: str
-    actions: tuple[Action, ...]
+    actions: tuple[Mapping[str, Json], ...]
     """All assistant messages, in order."""
     resolved: bool | None
     """What the outcome policy says; None is unknown, never a failure."""
@@ -39,13 +40,7 @@ class RecordedAttempt:
     @staticmethod
     def from_json(value: Mapping[str, Any]) -> RecordedAttempt:
         """The attempt that `to_json` wrote."""
-        return RecordedAttempt(
-            episode_id=str(value["episode_id"]),
-            actions=tuple(value["actions"]),
-            resolved=value["resolved"],
-            tells=tuple(value.get("tells", ())),
-            without_ground=tuple(value.get("without_ground", ())),
-        )
+        return decode(RecordedAttempt, value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from . import typed
+from ..document.codec import BadPartError, decode
 from .attempt import Json
 from .errors import NotATaskSetError, WrongVersionError
 from .share import PAYS, PAYS_ALL
+from .typed import record_json
 
 TASK_SET_FORMAT: Final = "1"
 MANIFEST: Final = "manifest.json"
@@ -38,7 +39,7 @@ class TaskEntry:
 
     def to_json(self) -> dict[str, Json]:
         """As plain JSON values."""
-        return typed.record_json(self)
+        return record_json(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +66,7 @@ class TaskSetManifest:
 
     def to_json(self) -> dict[str, Json]:
         """As plain JSON values; `from_json` reads it back."""
-        return typed.record_json(self)
+        return record_json(self)
 
     def split_of(self, task_id: str) -> str:
         """The task's split; empty if it is in none."""
@@ -88,36 +89,8 @@ class TaskSetManifest:
                 "use the runtime inside the task set, or export it again"
             )
         try:
-            return TaskSetManifest(
-                name=typed.text(value["name"]),
-                task_set_version=typed.text(value["task_set_version"]),
-                tasks=tuple(_entry(entry) for entry in value["tasks"]),
-                files=_files(value["files"]),
-                redaction=typed.text(value["redaction"]),
-                provenance=typed.mapping(value["provenance"]),
-                left_out=typed.mapping(value.get("left_out", {})),
-                splits=typed.mapping(value.get("splits", {})),
-                reward=pays,
-            )
-        except (KeyError, TypeError, AttributeError) as fault:
+            return decode(TaskSetManifest, value)
+        except BadPartError as fault:
             raise NotATaskSetError(
-                f"{MANIFEST} is not a manifest ({fault!r}): export the task set again"
+                f"{MANIFEST} is not a manifest ({fault}): export the task set again"
             ) from fault
-
-
-def _files(value: Mapping[str, Any]) -> Mapping[str, str]:
-    if not all(isinstance(digest, str) for digest in value.values()):
-        raise TypeError("files")
-    return value
-
-
-def _entry(value: Mapping[str, Any]) -> TaskEntry:
-    return TaskEntry(
-        task_id=typed.text(value["task_id"]),
-        task_version=typed.text(value["task_version"]),
-        app=typed.text(value["app"]),
-        world=typed.text(value["world"]),
-        rubric=typed.text(value["rubric"]),
-        status=typed.text(value["status"]),
-        reasons=tuple(value["reasons"]),
-    )

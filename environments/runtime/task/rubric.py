@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, Final
 
+from ..document.codec import decode
 from .attempt import Json
 from .typed import record_json
 
@@ -53,29 +54,13 @@ class Check:
     origin: tuple[str, ...] = ()
     """Clean episode ids it was derived from."""
 
-    def to_json(self) -> dict[str, Json]:
-        """As plain JSON values; `from_json` reads it back."""
-        return record_json(self)
+    def __post_init__(self) -> None:
+        if not isfinite(self.weight):
+            raise ValueError("a check's weight is a finite number")
 
-    @staticmethod
-    def from_json(value: Mapping[str, Any]) -> Check:
-        """The check that `to_json` wrote; fields that a later version added are ignored."""
-        weight = float(value.get("weight", 1.0))
-        if not isfinite(weight) or not isinstance(value.get("args", {}), Mapping):
-            raise ValueError("a check's weight is a finite number, its arguments are named")
-        return Check(
-            check_id=str(value["check_id"]),
-            fn=str(value["fn"]),
-            args=value.get("args", {}),
-            role=str(value.get("role", BOTH)),
-            required=bool(value.get("required", False)),
-            positive=bool(value.get("positive", True)),
-            weight=weight,
-            says=str(value.get("says", "")),
-            support=int(value.get("support", 0)),
-            counter=int(value.get("counter", 0)),
-            origin=tuple(value.get("origin", ())),
-        )
+    def to_json(self) -> dict[str, Json]:
+        """As plain JSON values."""
+        return record_json(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,9 +80,4 @@ class Rubric:
     @staticmethod
     def from_json(value: Mapping[str, Any]) -> Rubric:
         """The rubric that `to_json` wrote; fields that a later version added are ignored."""
-        return Rubric(
-            format=str(value["format"]),
-            task_id=str(value["task_id"]),
-            checks=tuple(Check.from_json(check) for check in value["checks"]),
-            evidence=value.get("evidence", {}),
-        )
+        return decode(Rubric, value)

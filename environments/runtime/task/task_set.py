@@ -18,13 +18,13 @@ from ..play.environment import Environment, run_actions
 from ..sessions.simulated_session import SimulatedWorld
 from ..values.canonical import digest_bytes
 from ..world.world import World
-from . import typed
 from .attempt import Attempt, Json
 from .candidate import Action, RecordedAttempt
 from .errors import ChangedFileError, NoSuchTaskError, NotATaskSetError, WrongVersionError
 from .manifest import MANIFEST, RECORDINGS, TASKS, TaskEntry, TaskSetManifest
 from .rubric import Rubric
 from .task import Task
+from .typed import messages
 from .verdict import Verdict
 
 _CODE: Final = frozenset({".py", ".so", ".pyd", ".dll", ".zip", ".pth"})
@@ -202,7 +202,7 @@ class _GradingHalf:
 def _read_grading(document: Mapping[str, Any]) -> _GradingHalf:
     return _GradingHalf(
         rubric=Rubric.from_json(document["rubric"]),
-        solution=typed.messages(document["solution"]),
+        solution=messages(document["solution"]),
         verification=document["verification"],
         attempts=tuple(map(RecordedAttempt.from_json, document.get("attempts", ()))),
     )

@@ -8,11 +8,11 @@ for consumers (`tool_schemas`), names that consumers take (`tool_names`).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from math import isfinite
 from typing import Final
 
+from ..values.json_text import json_or_none
 from ..values.literals import MAX_DEPTH
 from .attempt import Json
 
@@ -27,11 +27,7 @@ _ESCAPED: Final = (("~1", "/"), ("~0", "~"))
 
 def definition_of(text: str) -> dict[str, Json]:
     """A definition's text as JSON, cut where it is nested deeper than anybody looks; empty where it is no object."""
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return {}
-    cut = _cut(value, MAX_DEPTH)
+    cut = _cut(json_or_none(text), MAX_DEPTH)
     return cut if isinstance(cut, dict) else {}
 
 

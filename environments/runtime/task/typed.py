@@ -1,63 +1,41 @@
-"""Values of a file that have to be of a type: what is of another one is damage, told where the file is read; and records as such values.
+"""OpenAI messages out of a file, as far as they are read; and records as plain JSON values.
 
-Goes in: any JSON value. Goes out: the same value, or `TypeError`, which readers of files turn into one sentence.
+Goes in: any JSON value, or a record. Goes out: the same value, or `BadPartError`, which readers of files turn into one sentence.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
-
-def text(value: Any) -> str:
-    """A text."""
-    if not isinstance(value, str):
-        raise TypeError("not a text")
-    return value
+from ..document.codec import decode
 
 
-def flag(value: Any) -> bool:
-    """True or false."""
-    if not isinstance(value, bool):
-        raise TypeError("neither true nor false")
-    return value
+@dataclass(frozen=True, slots=True)
+class _Function:
+    name: str
+    arguments: str
 
 
-def mapping(value: Any) -> Mapping[str, Any]:
-    """An object."""
-    if not isinstance(value, dict):
-        raise TypeError("not an object")
-    return value
+@dataclass(frozen=True, slots=True)
+class _Call:
+    function: _Function
 
 
-def items(value: Any) -> tuple[Any, ...]:
-    """A list."""
-    if not isinstance(value, list | tuple):
-        raise TypeError("not a list")
-    return tuple(value)
+@dataclass(frozen=True, slots=True)
+class _Message:
+    """What is read of a message: a role, and calls with a function."""
 
-
-def texts(value: Any) -> tuple[str, ...]:
-    """A list of texts."""
-    return tuple(map(text, items(value)))
-
-
-def mappings(value: Any) -> tuple[Mapping[str, Any], ...]:
-    """A list of objects."""
-    return tuple(map(mapping, items(value)))
+    role: str
+    tool_calls: tuple[_Call, ...] | None = ()
 
 
 def messages(value: Any) -> tuple[Mapping[str, Any], ...]:
-    """OpenAI messages, as far as they are read: a role, and calls with a function."""
-    found = mappings(value)
-    for one in found:
-        text(one["role"])
-        for call in items(one.get("tool_calls") or ()):
-            function = mapping(mapping(call)["function"])
-            text(function["name"])
-            text(function["arguments"])
-    return found
+    """OpenAI messages."""
+    for one in value:
+        decode(_Message, one)
+    return tuple(value)
 
 
 def record_json(record: Any) -> dict[str, Any]:

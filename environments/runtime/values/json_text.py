@@ -43,6 +43,14 @@ def writer(
     return write
 
 
+def json_or_none(text: str | bytes) -> Any:
+    """The JSON value of a text as Python reads it; None where it is none."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
 def nested_deeper(value: Any, depth: int) -> bool:
     """Whether lists and objects stand inside one another more than `depth` times; asks level by level, so that nothing recurses."""
     level = [value]

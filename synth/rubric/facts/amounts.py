@@ -7,11 +7,11 @@ itself (`caps`).
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from environments.runtime.values.grouping import by_key
 from synth.recordings.attempt_facts import Facts
 
 NUMBERS: Final = 20
@@ -44,10 +44,7 @@ def spread_of(groups: Iterable[Sequence[Facts]]) -> AmountSpread:
 
 def _differences(group: Sequence[Facts]) -> list[int]:
     """For each resolved attempt at an end whose others all tell a fact: how much more it told than they did."""
-    ends: dict[object, list[Facts]] = defaultdict(list)
-    for attempt in group:
-        if attempt.resolved:
-            ends[attempt.end_key].append(attempt)
+    ends = by_key((attempt.end_key, attempt) for attempt in group if attempt.resolved)
     found = []
     for good in ends.values():
         for one in good if len(good) > 1 else ():

@@ -8,7 +8,7 @@ holds the forms of each fact. Not here: how facts are found and compared (`envir
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -22,6 +22,7 @@ from environments.runtime.checks.told_values import (
 from environments.runtime.checks.view import View
 from environments.runtime.task.attempt import UNKNOWN, Json
 from environments.runtime.values.facts import NUMBER, Fact, facts_in, folded
+from environments.runtime.values.grouping import by_key
 from environments.runtime.values.literals import parse_json
 from environments.runtime.values.mentions import leaves
 from environments.runtime.values.normal import is_number
@@ -206,9 +207,7 @@ def _facts_by_place(view: View, writers: frozenset[str]) -> dict[Place, Fact]:
     for call in changes or calls:
         parsed = parse_json(call.result.content)
         value = call.result.content if parsed is None else parsed.value
-        shown: dict[Place, list[Fact]] = defaultdict(list)
-        for place, fact in _facts_in_value(value, (call.name,)):
-            shown[place].append(fact)
+        shown = by_key((place, fact) for place, fact in _facts_in_value(value, (call.name,)))
         found.update({place: facts[0] for place, facts in shown.items() if len(facts) == 1})
     return found
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 
-from ...task.attempt import Json
+from ...values.json_text import json_or_none
 from ...values.mentions import leaves
 from ...values.normal import is_plain, same_json
 from .terms import Write
@@ -34,7 +33,7 @@ def could_supply(wanted: Write, doubtful: Iterable[Write]) -> bool:
 
 def _leaves_out(arguments: str, wanted: str) -> bool:
     """Whether all that a call says is among what another one says."""
-    given, whole = _read(arguments), _read(wanted)
+    given, whole = json_or_none(arguments), json_or_none(wanted)
     if not isinstance(given, dict) or not isinstance(whole, dict) or not given:
         return False
     return len(given) < len(whole) and all(
@@ -47,14 +46,6 @@ def _ids(arguments: str) -> set[str]:
     return {text for text in _values(arguments) if len(text) > 2 and any(map(str.isdigit, text))}
 
 
-def _read(arguments: str) -> Json:
-    try:
-        value: Json = json.loads(arguments)
-    except (ValueError, RecursionError):
-        return None
-    return value
-
-
 def _values(arguments: str) -> set[str]:
     """The texts and numbers in arguments; none in what is no JSON."""
-    return {str(value) for value in leaves(_read(arguments)) if is_plain(value)}
+    return {str(value) for value in leaves(json_or_none(arguments)) if is_plain(value)}

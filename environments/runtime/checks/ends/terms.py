@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from ...task.attempt import Json
 from ...values.normal import as_list, as_names, as_object
@@ -115,17 +116,14 @@ class EndTerms:
             doubtful=_ends(args, "doubtful"),
             corrected=_ends(args, "corrected"),
             bad=_ends(args, "bad"),
-            writes=as_names(args.get("writes")),
-            maybe=as_names(args.get("maybe")),
-            lasting=as_names(args.get("lasting")),
-            dirty=as_names(args.get("dirty")),
-            once=as_names(args.get("once")),
-            again=as_names(args.get("again")),
-            takes=as_names(args.get("takes")),
-            silent=as_names(args.get("silent")),
+            **{name: as_names(args.get(name)) for name in _TOOLS},
             ignore=as_object(args.get("ignore")),
             refusals=_shares(shares) if isinstance(shares, dict) else None,
         )
+
+
+_TOOLS: Final = ("writes", "maybe", "lasting", "dirty", "once", "again", "takes", "silent")
+"""The fields of `EndTerms` that list tools."""
 
 
 def _ends(args: Mapping[str, Json], name: str) -> tuple[RecordedEnd, ...]:
