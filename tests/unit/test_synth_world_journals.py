@@ -46,7 +46,7 @@ def _price(ship: str, was: float, now: float, why: str, *, top: float | None = N
     )
     record = {"id": f"P-{ship}", "ship": ship, "was": was, "now": now, "top": top, "why": why}
     told = {"status": "success", "message": f"New price was added: {record}"}
-    return "log_price", given, json.dumps(told)
+    return "add_price", given, json.dumps(told)
 
 
 def _answers(log: list[list[Made]], *calls: Made) -> list[ToolResult]:
@@ -74,7 +74,8 @@ def test_what_a_writer_makes_shows_in_a_look_alone() -> None:
     """The look shows a text, the writer's answer is another record: a new note is read as it was written."""
     words = ["Fender lost", "Pilot late", "Fuel short", "Crew ill", "Engine warm", "Fog ahead"]
     notes = [(f"note-{60 + at}", word) for at, word in enumerate(words)]
-    log = [[_note(name, text), _read(name, text)] for name, text in notes]
+    lacking = _read("note-90", json.dumps({"error": "No note note-90."}))
+    log = [[_note(name, text), _read(name, text), lacking] for name, text in notes]
     make = _note("note-60", "Pilot late")
     made, read = _answers(log, make, _read("note-60", "Pilot late"))
     assert _is_right(made, make)

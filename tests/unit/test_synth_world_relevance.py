@@ -247,7 +247,7 @@ def test_a_tool_without_evidence_of_innocence_is_a_suspect() -> None:
     """Seen once per key and never before anything: whether it changes something nobody knows."""
     plans = [[("fetch", {"id": f"Q-{n}"})] for n in range(6)]
     learnt = _record(
-        lambda: lambda _, a: json.dumps({"id": a["id"], "text": f"{a} is here"}), plans
+        lambda: lambda _, a: json.dumps({"id": a["id"], "text": f"{a['id']} is here"}), plans
     )
     (tool,) = learnt.tools
     assert tool.kind == "write"

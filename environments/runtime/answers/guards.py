@@ -110,7 +110,7 @@ class Guards:
         self._soft_from = hard[-1] + 1 if hard else 0
         self._plan = Plan([guard.tree for guard in self._each[self._soft_from :]], before)
 
-    def objection(self, scope: Scope, *, again: bool) -> Guard | None:
+    def objection(self, scope: Scope, *, again: bool = False) -> Guard | None:
         """The first guard that objects; raises `NoValueError` where one before it does not know.
 
         `again`: calls of the tool before this one change nothing in when it succeeds.

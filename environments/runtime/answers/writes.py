@@ -10,14 +10,14 @@ from ..expr.gaps import TOUCHED, Gap, NoValueError, required
 from ..expr.scope import Scope
 from ..task.attempt import DERIVED, Json, ToolResult
 from ..values.literals import parse_json
-from ..values.mentions import names_in
+from ..values.mentions import labels_in, leaves, names_in
 from ..values.normal import stable
 from ..views.implicit_subject import SUBJECT
-from ..world.entries import CallResult, Place
+from ..world.entries import CallResult, Entry, Place
 from ..world.log import entry_of, log_unknown
 from ..world.notice import NEVER_DONE, NEVER_SO, ONCE_ONLY
 from ..world.scope import CallContext, place_of
-from ..world.state import ABSENT
+from ..world.state import ABSENCE, ABSENT
 from ..world.tool import Tool, Write
 
 _BELIEVED = "the task takes it that this call goes through, as alike users' calls did"
@@ -39,7 +39,8 @@ def repeated(here: CallContext, tool: Tool, args: dict[str, Json]) -> ToolResult
         content = tool.render(required(tool.answer(here.scope(args))))
     except NoValueError:
         return None
-    follow_change(here, tool, args, content)
+    if not tool.innocent:
+        follow_change(here, tool, args, content)
     evidence = f"{tool.name}: repeats what it is given"
     return ToolResult(content=content, source=DERIVED, evidence=evidence, confidence=sure)
 
@@ -219,13 +220,26 @@ def _old_record(here: CallContext, tool: Tool, scope: Scope) -> Json:
 
 
 def _said_once(here: CallContext, tool: Tool, args: dict[str, Json]) -> bool:
-    """Whether the very call was made before, of a tool whose answers hang on its own calls and whose rows nobody knows.
+    """Whether the very call was made before, of a tool whose rows nobody knows, and may be answered otherwise now.
 
-    `true` may mean that the call changed something, and `false` that it was done already.
+    `true` may mean that the call changed something, `false` that it was done already, a number may count calls, and one word may turn into another.
     """
-    if tool.writes or tool.name not in tool.influence.heeds:
+    earlier = [] if tool.writes else [e for e in here.state.log if e.tool == tool.name]
+    same = [entry for entry in earlier if entry.args == args]
+    removes = any(table.endswith(ABSENCE) for table in tool.influence.far)
+    if removes or tool.name in tool.influence.heeds:
+        return bool(same)
+    return not tool.influence.again and not all(map(_only_repeats, same))
+
+
+def _only_repeats(entry: Entry) -> bool:
+    """Whether an answer names something that the call gives, and holds no number, true or false of its own."""
+    if entry.came is None or entry.came.labels().isdisjoint(labels_in(entry.args)):
         return False
-    return any(e.tool == tool.name and e.args == args for e in here.state.log)
+    parsed = parse_json(entry.came.content)
+    given = [leaf for leaf in leaves(entry.args) if isinstance(leaf, int | float)]
+    told = leaves(parsed.value) if parsed is not None else ()
+    return all(leaf in given for leaf in told if isinstance(leaf, int | float))
 
 
 def _count_calls(here: CallContext, tool: Tool) -> int:

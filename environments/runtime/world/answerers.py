@@ -160,7 +160,17 @@ def _selected(call: LookUp) -> ToolResult | None:
     return select(call.context, call.tool, call.args)
 
 
+def _read_echo(call: LookUp) -> ToolResult | None:
+    """What a tool says that repeats what it is given, where nobody knows otherwise."""
+    if call.shown.source != UNKNOWN or _is_strict(call):
+        return None
+    return repeated(call.context, call.tool, call.args)
+
+
 WRITERS: Final[tuple[Writer, ...]] = (_undone_protocol, _replay, _protocol, _perform, _echo)
 """Of tools that may change something; where none has an answer, nobody knows."""
-READERS: Final[tuple[Reader, ...]] = (_read_protocol, _computed, _read_replay, _selected)
+READERS: Final[tuple[Reader, ...]] = (
+    *(_read_protocol, _computed, _read_replay),
+    *(_selected, _read_echo),
+)
 """Of tools that change nothing; where none has an answer, a look-up has it."""

@@ -27,6 +27,7 @@ from synth.world.schema.counters import fit_counter, fixed_names, issued_fields
 from synth.world.search.constant_arguments import for_seen, for_told, or_turned
 from synth.world.search.fields import fit_fields, same_value
 from synth.world.search.fit import Fitter
+from synth.world.search.repeated_arguments import repeated_answer
 from synth.world.search.support import support_of
 from synth.world.search.terms import Tables, gather
 from synth.world.support import SEEN_TWICE
@@ -59,6 +60,8 @@ def learn_effects(
         if tool.kind == "act" and done:
             _find_effects(bench, tool, distinct_first(done), tables, only=True)
             _settle_effects(tool)
+        if tool.kind == "read":
+            tool.answer = repeated_answer(tool)
         if tool.kind != "write" or len({e.seen.key for e in done}) < MIN_ARGUMENTS:
             continue
         if tool.evidence.get("shows") and any(k[0] == "it" for k in tool.key):

@@ -27,7 +27,7 @@ from synth.world.influence.sequences import (
 from synth.world.influence.trials import Evidence, Trial, evidence_of, trials_of
 from synth.world.influence.writers import finds_the_same
 from synth.world.model import TOO_FEW, ToolModel, Workbench
-from synth.world.search.repeated_arguments import only_repeats
+from synth.world.search.repeated_arguments import repeated_answer
 from synth.world.support import FAVOUR, HALF_OF_CASES, SEEN_ALL_THE_TIME, SEEN_THRICE
 from synth.world.volatile.tokens import admits
 
@@ -149,11 +149,11 @@ def _doubtful(
     alone = {name for e in found.values() for name in _sole_suspects(e.events)}
     # Hardly a call comes before the one that lets a session in: no pairs could clear it.
     admit = admits(bench.views.tokens, {name: tool.stated for name, tool in bench.tools.items()})
-    # Of what never succeeded before a call that may change something nobody knows how it answers without, if it is given more than names.
+    # Of what never succeeded before a call that may change something nobody knows how it answers without, unless it refuses names.
     after_changes = {
         name
         for name, first in always.items()
-        if any(bench.tools[v].stated >= 0 for v in first) and _is_given_data(bench.tools[name])
+        if any(bench.tools[v].stated >= 0 for v in first) and not _refuses_names(bench.tools[name])
     }
     living = bench.living or bench.own_starts is not None
     return [
@@ -170,16 +170,17 @@ def _doubtful(
                 living=living,
                 by_name=not bench.is_certain and name not in after_changes,
             )
-            or only_repeats(tool)
+            or (tool.stated >= 0 and repeated_answer(tool))
         )
         and not (bench.living and _finds_the_same(tool))
     ]
 
 
-def _is_given_data(tool: ToolModel) -> bool:
-    """Whether a tool is given numbers, lists or records: more than the names of what it may show."""
+def _refuses_names(tool: ToolModel) -> bool:
+    """Whether a tool is given nothing but names, and refused some."""
     given = (value for seen in tool.observations for value in seen.arguments.values())
-    return any(not isinstance(value, str | None) for value in given)
+    refused_some = len(tool.good()) < len(tool.observations)
+    return refused_some and all(isinstance(value, str | None) for value in given)
 
 
 def _finds_the_same(tool: ToolModel) -> bool:

@@ -117,7 +117,7 @@ def echoes(
     return {
         name: (_as_always(by_tool[name]), tuple(sorted(looked_up & (tool.takes or set()))))
         for name, tool in tools.items()
-        if tool.kind == "write" and name not in bound and repeats_arguments(tool.answer)
+        if tool.kind in {"read", "write"} and name not in bound and repeats_arguments(tool.answer)
     }
 
 

@@ -33,14 +33,15 @@ def repeats_arguments(tree: Tree | None) -> bool:
     return "arg" in heads and heads <= _TELLS_ARGUMENTS
 
 
-def only_repeats(tool: ToolModel) -> bool:
-    """Whether every successful answer of a tool is made of its arguments alone."""
+def repeated_answer(tool: ToolModel) -> Tree | None:
+    """What every successful answer of a tool is, where that is made of its arguments alone."""
     calls = list({seen.key: seen for seen in tool.good()}.values())[:MOST_CALLS]
     if len(calls) < MIN_CALLS:
-        return False
+        return None
     scopes = [Scope(dict(seen.arguments), None, row=_no_row) for seen in calls]
     fitter = Fitter(scopes, ["arg"], Tables(single=(), multiple=()))
-    return repeats_arguments(fitter.fit([seen.value for seen in calls]))
+    tree = fitter.fit([seen.value for seen in calls])
+    return tree if repeats_arguments(tree) else None
 
 
 def _no_row(table: str, key: str) -> Gap:  # noqa: ARG001 - what a scope asks for records with
