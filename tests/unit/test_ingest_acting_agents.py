@@ -137,11 +137,10 @@ ACTING: Record = {
 
 
 def test_steps_that_say_what_the_agent_saw_before_it_acted(tmp_path: Path) -> None:
-    """What it saw next, and how its action failed, is what the action gave; the reward is the outcome, the raw one is none."""
+    """What it saw next, and how its action failed, is what the action gave, and the first page what none did; the reward is the outcome, the raw one is none."""
     chat = only(tmp_path, ACTING)
     assert told(chat.episode.steps) == [
         ("user", ASKED, []),
-        ("tool", "a page of boats", []),
         ("assistant", "Look.", [("click", {"input": "b7"})]),
         ("tool", "no b7\n\na page of boats", []),
         ("assistant", "Look.", [("fill", {"input": ["b8", "seven"]})]),

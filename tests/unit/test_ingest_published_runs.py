@@ -82,12 +82,16 @@ def test_lists_that_are_no_run(tmp_path: Path, value: list[Record]) -> None:
 
 
 def test_a_question_of_a_data_set_is_no_conversation(tmp_path: Path) -> None:
-    """What an annotator noted stands beside the right answer, which nobody said."""
+    """What an annotator noted stands beside the right answer, which nobody said; so it is where nothing tells who answered."""
     rows = [
         {"task_id": str(n), "Question": ASKED, "Final answer": "7", "Annotator Notes": {"Steps": "1"}}
         for n in range(2)
     ]  # fmt: skip
     assert decoded(tmp_path, rows, "metadata.jsonl").chats == []
+    plain = [{"task_id": str(n), "Question": ASKED, "Final answer": "7", "Level": 1} for n in "12"]
+    assert decoded(tmp_path, plain, "metadata.jsonl").chats == []
+    ran = [{**row, "model": "m-1"} for row in plain]
+    assert len(decoded(tmp_path, ran, "runs.jsonl").chats) == 2
     rated = [{"prompt": ASKED, "response": ANSWER, "annotator_id": n} for n in range(2)]
     assert len(decoded(tmp_path, rated, "rated.jsonl").chats) == 2
 
@@ -234,6 +238,14 @@ PROGRAMS = [
 def test_programs_whose_output_the_users_side_tells(tmp_path: Path, own: str) -> None:
     """All the agent's messages end in one block, and all that is answered is marked: the last block is a call, too."""
     assert told(only(tmp_path, {own: ACTED}).episode.steps) == PROGRAMS
+
+
+def test_a_prompt_may_say_that_programs_are_run(tmp_path: Path) -> None:
+    """One result is enough then."""
+    prompt = said("system", "You act in a Python REPL.")
+    assert (
+        told(only(tmp_path, {"messages": [prompt, *ACTED[:4]]}).episode.steps)[1:] == PROGRAMS[:4]
+    )
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,18 @@ from ingest.formats.records.verdicts import outcome_of
 from ingest.formats.records.written_calls import acts_in_columns, plain_act, written_call
 from tests.unit.exported_lines import decoded_below
 from tests.unit.ingest_emitters import APP
-from tests.unit.test_ingest_harnesses import ANSWER, ASKED, Record, decoded, only, said, told
+from tests.unit.test_ingest_harnesses import (
+    ANSWER,
+    ASKED,
+    WHOLE,
+    Record,
+    answered,
+    call,
+    decoded,
+    only,
+    said,
+    told,
+)
 
 FIND: list[tuple[str, Any]] = [("find_boat", {"boat": 7})]
 CLOSE: list[tuple[str, Any]] = [("close_boat", {"boat": 7})]
@@ -466,3 +477,31 @@ def test_a_step_that_failed_has_an_error_in_the_place_of_a_result(tmp_path: Path
         ("free", None),
         ("HTTP 429", True),
     ]
+
+
+def test_of_two_lists_the_one_in_which_somebody_asks_is_what_happened(tmp_path: Path) -> None:
+    """A list of calls that would have been right stands beside it, under the likelier name."""
+    right = [
+        said("assistant", None, tool_calls=[call(8)]),
+        said("tool", "…", tool_call_id="call_8"),
+    ]
+    row = {"id": "7", "prompt": ASKED, "trajectory": right, "raw_history": answered()}
+    assert told(only(tmp_path, row).episode.steps)[1:] == WHOLE
+
+
+def test_verdicts_on_parts_are_none_on_the_whole(tmp_path: Path) -> None:
+    """Each is about a sentence of its own; a list of ratings ends with the one that counts."""
+    claims = [{"claim": f"Boat {n} is free.", "outcome": word} for n, word in ((7, "fulfilled"), (8, "not fulfilled"))]  # fmt: skip
+    record = {"id": "7", "messages": [said("user", ASKED), said("assistant", ANSWER)]}
+    assert only(tmp_path, {**record, "claim_scores": claims}).outcomes == ()
+    rated = [{"by": "Kim", "outcome": word} for word in ("not fulfilled", "fulfilled")]
+    assert len(only(tmp_path, {**record, "claim_scores": rated}).outcomes) == 1
+
+
+def test_what_ends_a_log_under_a_word_of_its_own_came_back_from_the_last_call(
+    tmp_path: Path,
+) -> None:
+    """Nobody else has no role."""
+    ended = [*answered()[:3], said("exit", "patch 7")]
+    steps = only(tmp_path, {"id": "7", "messages": ended}).episode.steps
+    assert (steps[-1].role, steps[-1].content, steps[-1].call_id) == ("tool", "patch 7", "call_7")

@@ -420,4 +420,13 @@ def test_what_only_a_judge_says_is_no_conversation(tmp_path: Path, *, is_judges:
     talk = [{"role": "user", "content": ASKED}, {"role": "assistant", "content": ANSWER}]
     record = {"goal": ASKED, "judge": "strict", "judge_model_name": "m-1", "response": response}
     found = decoded(tmp_path, record if is_judges else {**record, "messages": talk})
-    assert [len(one.episode.steps) for one in found.chats] == [] if is_judges else [2]
+    assert [len(one.episode.steps) for one in found.chats] == ([] if is_judges else [2])
+
+
+def test_what_a_judge_was_asked_beside_its_answer_is_no_conversation(tmp_path: Path) -> None:
+    """Whatever the judge's model is called; a verdict beside it tells of a run."""
+    asked = [{"role": "system", "content": "You judge."}, {"role": "user", "content": ASKED}]
+    response = {"choices": [{"message": {"role": "assistant", "content": "It went well."}}]}
+    record = {"judge": "strict", "messages": asked, "response": response}
+    assert decoded(tmp_path, record).chats == []
+    assert len(decoded(tmp_path, {**record, "reward": 1}).chats) == 1

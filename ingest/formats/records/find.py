@@ -59,6 +59,12 @@ _OF_ONE: Final = frozenset(
 """Keys of a record's own parts: where they stand, an object is one record and no map of several."""
 _ASKED: Final = frozenset(NAMES["asked_of_record"])
 _ANSWERED: Final = frozenset(NAMES["answered_by_record"])
+_OF_RUNS: Final = frozenset(
+    name
+    for key in ("conversation", "model", "agent", "app", "started", "ended", "verdicts", "references", "trial")
+    for name in NAMES[key]
+)  # fmt: skip
+"""What only a run has beside its question."""
 _ASIDE: Final = frozenset(NAMES["aside"])
 """Keys below which messages are no part of what happened."""
 _JUDGES: Final = frozenset({"judge", "evaluator", "grader"})
@@ -206,8 +212,9 @@ def _is_judges(value: dict[str, Any], place: Place) -> bool:
     own = {snake_case(key): one for key, one in value.items()}
     judges = {k: v for k, v in own.items() if isinstance(v, str) and k.split("_")[0] in _JUDGES}
     is_judged = any(key in NAMES["verdicts"] for key in own.keys() - judges.keys())
-    alone = not is_judged and any(map(MODEL_NAME.fullmatch, judges.values()))
-    return bool(judges) and (alone or {one.role for one in speeches(place.items)} == {"assistant"})
+    roles = {one.role for one in speeches(place.items)} if judges else set()
+    asks = "assistant" not in roles or any(map(MODEL_NAME.fullmatch, judges.values()))
+    return bool(judges) and ((not is_judged and asks) or roles == {"assistant"})
 
 
 def _fullest(place: Place) -> Place:
@@ -408,7 +415,7 @@ def _is_message(value: dict[str, Any]) -> bool:
     )
 
 
-def _rank(place: Place) -> tuple[bool, bool, bool, bool, int, int, int]:
+def _rank(place: Place) -> tuple[bool, bool, bool, bool, int, bool, int, int]:
     words = [snake_case(key) for key in place.path]
     last = words[-1]
     rank = MESSAGE_KEYS.index(last) if last in MESSAGE_KEYS else len(MESSAGE_KEYS)
@@ -416,7 +423,10 @@ def _rank(place: Place) -> tuple[bool, bool, bool, bool, int, int, int]:
     told = bool(_ANSWERS & set(words))
     # What happened is told again by events around the messages.
     events = any(map(is_event, place.items[:_LOOKED_AT]))
-    return aside, told, not _speaks(place.items), events, len(words), rank, -len(place.items)
+    # What somebody asks for is no part of a plan, or of what would have been right.
+    asked = any(one.get("role") == "user" for one in objects_in(place.items[:_LOOKED_AT]))
+    speaks = _speaks(place.items)
+    return aside, told, not speaks, events, len(words), not asked, rank, -len(place.items)
 
 
 def other_messages(value: dict[str, Any], taken: Place) -> int:
@@ -475,6 +485,8 @@ def _is_exchange(value: Json) -> bool:
     said = {snake_case(key) for key, one in value.items() if isinstance(one, str) and one.strip()}
     if any(isinstance(value[key], dict) and key.lower().startswith("annotator") for key in value):
         return False  # a question of a data set with its right answer
+    if said & _ANSWERED == {"final_answer"} and _OF_RUNS.isdisjoint(map(snake_case, value)):
+        return False  # so it is where nothing tells who answered, when, or how that went
     return bool(said & _ASKED) and bool(said & _ANSWERED)
 
 

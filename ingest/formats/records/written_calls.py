@@ -25,9 +25,11 @@ _ACTION: Final = re.compile(
     re.DOTALL,
 )
 _THOUGHT: Final = re.compile(
-    r"\A\s*\**(?:Thoughts?|THOUGHTS?|Think|THINK)(?: ?\d+)?[ \t*]*:[ \t*]*"
+    r"\A\s*[*#]*[ \t]*(?:Thoughts?|THOUGHTS?|Think|THINK)(?: ?\d+)?[ \t*]*:[ \t*]*"
 )
 """The label of what is said before an action; that of the action goes as well."""
+LABEL: Final = re.compile(r"(?:\A|\n)[ \t*#]*(?:Action|Code)[ \t*]*:[ \t*]*\n?\Z")
+"""What stands above a block: nothing is said by it."""
 _TURN: Final = re.compile(r"^[A-Z]+ (?=(?:Thought|Action|Action Input):)", re.MULTILINE)
 """Whose turn it is, before the labels of a step that a program wrote: `ASSISTANT Action: find`."""
 _NAME: Final = r"([A-Za-z_][\w.:/-]{0,63})"
@@ -178,7 +180,8 @@ def acts_of(items: list[Any]) -> list[dict[str, Any]]:
         if last not in one or not all(done):
             return []
         seen = "\n\n".join(json_text(one[key]) for key in (last, shown) if one.get(key))
-        told.append({"role": "tool", "tool_call_id": call_id, "content": seen})
+        # What was there before the first action is nothing that came of one.
+        told += [{"role": "tool", "tool_call_id": call_id, "content": seen}] if number else []
         calls = [{**call, "id": f"act_{number}_{n}"} for n, call in enumerate(done) if call]
         thought = next((one[key] for key in NAMES["reasoning"] if one.get(key)), None)
         told += (
@@ -343,7 +346,7 @@ def _act_beside(act: str, wrote: str, *, are_calls: bool) -> dict[str, Any]:
 
 def _without_acts(wrote: str) -> str:
     """What a model wrote without its blocks of actions, and without the labels of its thought."""
-    return _THOUGHT.sub("", _BLOCK.sub("", wrote)).strip()
+    return LABEL.sub("", _THOUGHT.sub("", _BLOCK.sub("", wrote)).strip()).strip()
 
 
 def acts_in_parts(items: Sequence[Json]) -> list[dict[str, Any]]:
