@@ -223,12 +223,20 @@ def test_one_part_of_mcp_in_the_place_of_a_result_is_its_text(tmp_path: Path) ->
 
 
 def test_an_example_that_a_prompt_plays_through_is_left_out(tmp_path: Path) -> None:
-    """The user says where it is over; the prompt before it stays, and so does what two people said of a task."""
+    """The user says where it is over, at once or behind what was wrong with the example; the prompt before it stays as the client's, and so does what two people said of a task."""
     example = [said("user", PROMPT), said("assistant", "I look."), said("user", "free")]
     asks = f"Now write what solves the actual task:\n{ASKED}"
-    episode = only(tmp_path, [*example, said("user", asks), said("assistant", ANSWER)]).episode
-    assert [one.content for one in episode.steps] == [PROMPT, asks, ANSWER]
-    assert "other_messages_left_out" in episode.completeness
+    for begins in ("", f"Of the example above: {'names differ. ' * 30}"):
+        messages = [*example, said("user", begins + asks), said("assistant", ANSWER)]
+        episode = only(tmp_path, messages).episode
+        assert [(one.role, one.content) for one in episode.steps] == [
+            ("system", PROMPT),
+            ("user", begins + asks),
+            ("assistant", ANSWER),
+        ]
+        assert "other_messages_left_out" in episode.completeness
+    late = [*example, said("user", "names differ. " * 30 + asks), said("assistant", ANSWER)]
+    assert len(only(tmp_path, late).episode.steps) == 5
     talk = [*example, said("user", "Now tell me of it."), said("assistant", ANSWER)]
     assert len(only(tmp_path, talk).episode.steps) == 5
 
