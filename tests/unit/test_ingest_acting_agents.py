@@ -151,6 +151,12 @@ def test_steps_that_say_what_the_agent_saw_before_it_acted(tmp_path: Path) -> No
     assert chat.episode.task_key == "boats.find"
 
 
+def test_a_last_step_that_is_empty_tells_no_result() -> None:
+    """The agent had stopped, and nobody looked any more."""
+    steps = [saw("a page of boats", "click('b7')"), {"last_action_error": None, "page": None}]
+    assert [one["role"] for one in acts_of(steps)] == ["assistant"]
+
+
 @pytest.mark.parametrize("action", ["I would click b7", {"click": "b7"}, "click(b7(1))"])
 def test_an_action_that_is_no_call_makes_none_of_its_steps_acts(action: Any) -> None:  # noqa: ANN401 - any JSON
     """One that cannot be read leaves more than one reading."""

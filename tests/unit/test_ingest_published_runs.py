@@ -263,7 +263,7 @@ def test_programs_that_somebody_is_shown(tmp_path: Path, messages: list[Record])
 
 
 def test_calls_to_a_model_in_a_file_a_run(tmp_path: Path) -> None:
-    """Runs that begin with the same words are kept apart by their files, and what they repeat is told once."""
+    """Runs that begin with the same words are kept apart by their files, and what they repeat is told once; a log beside the calls may show what came of the last program."""
     for run in ("a", "b"):
         for task in ("t1", "t2"):
             lines = [
@@ -279,11 +279,15 @@ def test_calls_to_a_model_in_a_file_a_run(tmp_path: Path) -> None:
             text = "\n".join(map(json.dumps, lines))
             (folder / "calls.jsonl").write_text(text)
     (tmp_path / "data" / "all.jsonl").write_text(text)
+    shown = "# 3\n```python\n{}\n```\n\n```\nseen\n```\n"
+    (tmp_path / "data" / "a" / "t1" / "log.md").write_text(shown.format("print(find_boat(8))"))
+    (tmp_path / "data" / "b" / "t1" / "log.md").write_text(shown.format("print(find_boat(9))"))
     sources = whole_runs(sources_in(tmp_path / "data", app=APP))
     parts = [one for source in sources for one in read_source(source, None, among_others=True)]
     found = [decode(one.stored(1)) for one in parts if not isinstance(one, Rejected)]
     chats = [chat for one in found for chat in one.chats]
-    assert [told(chat.episode.steps) for chat in chats] == [PROGRAMS] * 4
+    runs = [told(chat.episode.steps) for chat in chats]
+    assert runs == [[*PROGRAMS, ("tool", "seen", [])], PROGRAMS, PROGRAMS, PROGRAMS]
     assert len({chat.episode.conversation_id for chat in chats}) == 4
     assert {chat.episode.task_key for chat in chats} == {None}
     assert sum(len(one.spans) for one in found) == 3

@@ -181,7 +181,8 @@ def acts_of(items: list[Any]) -> list[dict[str, Any]]:
             return []
         seen = "\n\n".join(json_text(one[key]) for key in (last, shown) if one.get(key))
         # What was there before the first action is nothing that came of one.
-        told += [{"role": "tool", "tool_call_id": call_id, "content": seen}] if number else []
+        is_seen = number and (one[last], one.get(shown)) != (None, None)
+        told += [{"role": "tool", "tool_call_id": call_id, "content": seen}] if is_seen else []
         calls = [{**call, "id": f"act_{number}_{n}"} for n, call in enumerate(done) if call]
         thought = next((one[key] for key in NAMES["reasoning"] if one.get(key)), None)
         told += (
