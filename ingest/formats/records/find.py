@@ -170,7 +170,7 @@ def messages_of(value: Json) -> Place | None:
     lists = [*map(_fullest, _lists(value))]
     found = [replace(place, items=acts) for place in lists if (acts := acts_of(place.items))]
     found = found or [place for place in lists if are_messages(place.items, key=place.path[-1])]
-    if not any(_speaks(place.items) for place in found):
+    if not any(_speaks(place.items) and not _asks_alone(place.items) for place in found):
         others = (list(read(value)) for read in _readers())
         found += next(filter(None, others), [])
     place = min(found, key=_rank, default=None)
@@ -228,6 +228,11 @@ def _fullest(place: Place) -> Place:
 
 def _speaks(items: list[Any]) -> bool:
     return not all(map(is_step, items[:_LOOKED_AT]))
+
+
+def _asks_alone(items: list[Any]) -> bool:
+    """Whether a list only holds what a user asks."""
+    return all(isinstance(one, dict) and one.get("role") == "user" for one in items)
 
 
 def _steps(value: dict[str, Any]) -> list[Place]:
