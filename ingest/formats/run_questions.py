@@ -33,13 +33,13 @@ def tasks_in_paths(runs: Sequence[tuple[Parts, str]]) -> dict[int, str]:
 
     A name under which different things were asked (`chat.json` in every folder) is no task's, and then neither are the others.
     """
-    own = {
-        n: one
-        for n, (path, _) in enumerate(runs)
-        for above, one in pairwise(("", *path[:-1]))
-        if _TASK.fullmatch(one) or above in TASKS
-    }
-    asked = {(one, runs[n][1]) for n, one in own.items()}
+    own: dict[int, str] = {}
+    asked: set[tuple[str, str]] = set()
+    for number, (path, words) in enumerate(runs):
+        for above, one in pairwise(("", *path[:-1])):
+            if above in TASKS or _TASK.fullmatch(one):
+                own[number] = one
+                asked |= {(one, "" if above in TASKS else words)}
     if len(own) == len(runs) and _SEVERAL <= len({*own.values()}) == len(asked):
         return own
     for last, called in (
