@@ -36,10 +36,10 @@ def tasks_in_paths(runs: Sequence[tuple[Parts, str]]) -> dict[int, str]:
     own: dict[int, str] = {}
     asked: set[tuple[str, str]] = set()
     for number, (path, words) in enumerate(runs):
-        for above, one in pairwise(("", *path[:-1])):
+        for place, (above, one) in enumerate(pairwise(("", *path[:-1])), start=1):
             if above in TASKS or _TASK.fullmatch(one):
                 own[number] = one
-                asked |= {(one, "" if above in TASKS else words)}
+                asked |= {(one, "/".join(path[place:]) if above in TASKS else words)}
     if len(own) == len(runs) and _SEVERAL <= len({*own.values()}) == len(asked):
         return own
     for last, called in (

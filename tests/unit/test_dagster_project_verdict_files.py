@@ -540,6 +540,8 @@ def test_names_of_tasks_without_a_second_attempt(
         f"runs/{word}s/b-{n}/log/talk.json": run(n)["messages"] for n in ("1", "2", "3")
     }
     assert {*task_keys(tmp_path / "below", below)} - {None} == {f"b-{n}" for n in found}
+    days: Files = {f"runs/{word}s/day-{n}/{n}{k}.json": run(n + k)["messages"] for n in "123" for k in "45"}  # fmt: skip
+    assert {*task_keys(tmp_path / "days", days)} == {None}
     told = list(map(json.loads, raw_lines(open_home(tmp_path / "folders" / "home"))))
     assert {one.get("task_key") for one in told} - {None} == {f"{word}_boat{n}" for n in found}
     told = list(map(json.loads, raw_lines(open_home(tmp_path / "rows" / "home"))))

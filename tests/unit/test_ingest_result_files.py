@@ -487,6 +487,9 @@ def test_of_two_lists_the_one_in_which_somebody_asks_is_what_happened(tmp_path: 
     ]
     row = {"id": "7", "prompt": ASKED, "trajectory": right, "raw_history": answered()}
     assert told(only(tmp_path, row).episode.steps)[1:] == WHOLE
+    sent = [*answered(), said("user", "And boat 8?")]
+    row = {"id": "7", "question": ASKED, "trajectory": answered()[2:], "sent": sent}
+    assert told(only(tmp_path, row).episode.steps) == WHOLE
 
 
 def test_verdicts_on_parts_are_none_on_the_whole(tmp_path: Path) -> None:

@@ -427,6 +427,8 @@ def test_what_a_judge_was_asked_beside_its_answer_is_no_conversation(tmp_path: P
     """Whatever the judge's model is called; a verdict beside it tells of a run."""
     asked = [{"role": "system", "content": "You judge."}, {"role": "user", "content": ASKED}]
     response = {"choices": [{"message": {"role": "assistant", "content": "It went well."}}]}
-    record = {"judge": "strict", "messages": asked, "response": response}
+    record = {"judge_model_name": "m-1", "messages": asked, "response": response}
     assert decoded(tmp_path, record).chats == []
     assert len(decoded(tmp_path, {**record, "reward": 1}).chats) == 1
+    named = {"judge": "strict", "messages": asked, "response": response}
+    assert len(decoded(tmp_path, named).chats) == 1

@@ -213,7 +213,8 @@ def _is_judges(value: dict[str, Any], place: Place) -> bool:
     judges = {k: v for k, v in own.items() if isinstance(v, str) and k.split("_")[0] in _JUDGES}
     is_judged = any(key in NAMES["verdicts"] for key in own.keys() - judges.keys())
     roles = {one.role for one in speeches(place.items)} if judges else set()
-    asks = "assistant" not in roles or any(map(MODEL_NAME.fullmatch, judges.values()))
+    asks = any("model" in key for key in judges) and "assistant" not in roles
+    asks = asks or any(map(MODEL_NAME.fullmatch, judges.values()))
     return bool(judges) and ((not is_judged and asks) or roles == {"assistant"})
 
 
@@ -428,10 +429,11 @@ def _rank(place: Place) -> tuple[bool, bool, bool, bool, int, bool, int, int]:
     told = bool(_ANSWERS & set(words))
     # What happened is told again by events around the messages.
     events = any(map(is_event, place.items[:_LOOKED_AT]))
-    # What somebody asks for is no part of a plan, or of what would have been right.
-    asked = any(one.get("role") == "user" for one in objects_in(place.items[:_LOOKED_AT]))
+    # What would have been right holds no question, and a prompt ends in one.
+    roles = [one.get("role") for one in objects_in(place.items)]
+    whole = {"user", "assistant"} <= {*map(str, roles)} and roles[-1] != "user"
     speaks = _speaks(place.items)
-    return aside, told, not speaks, events, len(words), not asked, rank, -len(place.items)
+    return aside, told, not speaks, events, len(words), not whole, rank, -len(place.items)
 
 
 def other_messages(value: dict[str, Any], taken: Place) -> int:
