@@ -508,6 +508,10 @@ def test_what_ends_a_log_under_a_word_of_its_own_came_back_from_the_last_call(
     ended = [*answered()[:3], said("exit", "patch 7")]
     steps = only(tmp_path, {"id": "7", "messages": ended}).episode.steps
     assert (steps[-1].role, steps[-1].content, steps[-1].call_id) == ("tool", "patch 7", "call_7")
+    for text, role in (("TimeoutExpired", "system"), (ANSWER, "assistant")):
+        ended = [*answered()[:4], said("exit", text)]
+        steps = only(tmp_path, {"id": "7", "messages": ended}).episode.steps
+        assert (steps[-1].role, steps[-1].content) == (role, text)
 
 
 def test_a_question_that_stands_apart_is_not_all_that_was_said(tmp_path: Path) -> None:

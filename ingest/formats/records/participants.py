@@ -53,14 +53,16 @@ def _settle_system(speeches: Sequence[Speech]) -> None:
 
 
 def _settle_end(speeches: Sequence[Speech]) -> None:
-    """Where all others have roles, what stands last under a word of the log's own (`exit`) is what came back from the call before it."""
+    """Where all others have roles, what stands last under a word of the log's own (`exit`) is what came back from the call before it, or behind a result a word of the log's (`TimeoutExpired`)."""
     if not speeches[1:] or speeches[-1].role is not None:
         return
     *before, last = speeches
     calls = objects_in(before[-1].message.get("tool_calls"))
-    if len(calls) == 1 and all(one.role is not None for one in before):
-        last.role, last.name = "tool", None
-        last.message = {**last.message, "role": "tool", "tool_call_id": calls[0].get("id")}
+    is_word = before[-1].role == "tool" and len(str(last.message.get("content")).split()) == 1
+    if (is_word or len(calls) == 1) and all(one.role is not None for one in before):
+        last.role, last.name = "system" if is_word else "tool", None
+        asked = {"tool_call_id": calls[0].get("id")} if calls else {}
+        last.message = {**last.message, "role": last.role, **asked}
 
 
 def _humans(talking: Sequence[Speech]) -> set[str | None]:
