@@ -240,6 +240,21 @@ def test_programs_whose_output_the_users_side_tells(tmp_path: Path, own: str) ->
     assert told(only(tmp_path, {own: ACTED}).episode.steps) == PROGRAMS
 
 
+def test_the_question_may_stand_once_more_beside_a_list_that_begins_with_it(
+    tmp_path: Path,
+) -> None:
+    """The list is the run, prompt and all."""
+    steps = [{"system_prompt": PROMPT}, {"task": ASKED, "images": None}, step(1, [call(7)], "free")]
+    run = {"task": ASKED, "memory": steps, "final_answer": ANSWER}
+    assert told(only(tmp_path, run).episode.steps) == [
+        ("system", PROMPT, []),
+        ("user", ASKED, []),
+        ("assistant", None, FIND),
+        ("tool", "free", []),
+        ("assistant", ANSWER, []),
+    ]
+
+
 def test_a_prompt_may_say_that_programs_are_run(tmp_path: Path) -> None:
     """One result is enough then."""
     prompt = said("system", "You act in a Python REPL.")

@@ -274,10 +274,11 @@ def test_a_file_that_is_the_steps(tmp_path: Path) -> None:
 
 
 def test_actions_that_are_objects_of_a_kind(tmp_path: Path) -> None:
-    """What a hand does on a screen: its kind is the tool, the rest its arguments, and what came of it a picture."""
+    """What a hand does on a screen: its kind is the tool, the rest its arguments, and what came of it a picture; that it is a call is no kind."""
     hands = [
         {"thought": "I open it.", "action": {"action_type": "open_app", "app_name": "Boats"}, "screenshot": SHOT},
         {"thought": "", "action": {"action_type": "click", "x": 3, "text": None}, "screenshot": SHOT},
+        {"thought": "", "action": {"action_type": "tool_use", "name": "press", "input": {"key": "a"}}, "screenshot": SHOT},
     ]  # fmt: skip
     chat = only(tmp_path, {"task": ASKED, "id": "r-1", "steps": hands, "success": True})
     assert told(chat.episode.steps) == [
@@ -285,6 +286,8 @@ def test_actions_that_are_objects_of_a_kind(tmp_path: Path) -> None:
         ("assistant", "I open it.", [("open_app", {"app_name": "Boats"})]),
         ("tool", "", []),
         ("assistant", None, [("click", {"x": 3})]),
+        ("tool", "", []),
+        ("assistant", None, [("press", {"key": "a"})]),
         ("tool", "", []),
     ]
 

@@ -241,7 +241,7 @@ def _steps(value: dict[str, Any]) -> list[Place]:
     if Fields(value).words(QUESTION) is None:
         return []
     lists = (replace(one, items=[*map(step_of_pair, one.items)]) for one in _lists(value))
-    return [place for place in lists if place.items and not _speaks(place.items)]
+    return [one for one in lists if one.items and (not _speaks(one.items) or _is_run(one.items))]
 
 
 def _parts(value: dict[str, Any]) -> Iterator[Place]:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from itertools import islice, zip_longest
 from typing import Any, Final
 
-from ingest.dialects.parts import first_of
+from ingest.dialects.parts import CALL_TYPES, first_of
 from ingest.formats.records.steps import call_of
 from ingest.formats.records.text_calls import TextCalls
 from ingest.formats.records.words import NAMES, snake_case
@@ -305,7 +305,9 @@ def _action_of(value: Json) -> str | dict[str, Any] | None:
     if not isinstance(value, dict):
         return value.strip() or None if isinstance(value, str) else None
     own = {snake_case(key): one for key, one in value.items() if one is not None}
-    key = next((k for k in _KINDS_OF_ACTS if _BARE.fullmatch(str(own.get(k, "")))), None)
+    told = {key: str(own.get(key, "")) for key in _KINDS_OF_ACTS}
+    kinds = (k for k, one in told.items() if _BARE.fullmatch(one) and one not in CALL_TYPES)
+    key = next(kinds, None)
     rest = {k: one for k, one in own.items() if k != key}
     given = next((rest[k] for k in ARGUMENTS if isinstance(rest.get(k), dict)), rest)
     return _call(own[key], given) if key is not None and isinstance(own[key], str) else None
