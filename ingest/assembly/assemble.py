@@ -429,27 +429,10 @@ def _insert(steps: list[Step], below: list[Step], thread: Thread, started_by: st
     first = thread.calls[0]
     parent = started_by or f"span:{(first.agent_above or first).span.span_id}"
     marked = [replace(step, agent=step.agent or agent, parent=parent) for step in below]
-    place = None
-    if started_by is not None:
-        ended = thread.calls[-1].span.started_at
-        place = next(
-            (
-                index
-                for index, step in enumerate(steps)
-                if step.role == "tool"
-                and step.call_id == started_by
-                and (step.at is None or step.at >= ended)
-            ),
-            None,
-        )
-    if place is None:
-        started = thread.calls[0].span.started_at
-        place = next(
-            (
-                index
-                for index, step in enumerate(steps)
-                if step.at is not None and step.at > started and step.role != "tool"
-            ),
-            len(steps),
-        )
+    started, ended = first.span.started_at, thread.calls[-1].span.started_at
+    told = enumerate(steps if started_by is not None else ())
+    results = (n for n, one in told if one.role == "tool" and one.call_id == started_by)
+    back = (n for n in results if (at := steps[n].at) is None or at >= ended)
+    later = (n for n, one in enumerate(steps) if (one.at or 0) > started and one.role != "tool")
+    place = next(chain(back, later), len(steps))
     steps[place:place] = marked

@@ -241,6 +241,10 @@ def _unworded(thread: Thread, body: list[Step], keys: list[str]) -> tuple[list[S
         known = thread.steps[len(whole)] if len(whole) < len(thread.steps) else None
         if len(waiting) > 1 and _is_announced(known, step, *islice(waiting, 2)):
             waiting.popleft()
+        if known and len(waiting) > 1 and known.content == step.content and not step.tool_calls:
+            # What the model said beside its calls stands before these.
+            told_apart = _worded_results(known, *islice(waiting, 2)) is not None
+            step = waiting.popleft() if told_apart else step
         results = _worded_results(known, step, waiting[0]) if known and waiting else None
         if known and waiting and _has_more(known, step, waiting[0]):
             whole.append(known)

@@ -151,17 +151,9 @@ class _Calls:
                 request = name, canonical_arguments(reading.arguments)
                 found = _best(run, self._by_request.get(request, []))
             # Some dialects have the id on the tool's span only.
-            return self._take(
-                found
-                or _best(
-                    run,
-                    [
-                        c
-                        for c in self._by_name.get(name, [])[:_MOST_ALIKE]
-                        if c.call.call_id in self._made and _may_be(run, c)
-                    ],
-                )
-            )
+            made = (c for c in self._by_name.get(name, [])[:_MOST_ALIKE] if _may_be(run, c))
+            own = [] if found else [c for c in made if c.call.call_id in self._made]
+            return self._take(found or _best(run, own))
         if reading.arguments is None:
             found = _best(run, self._by_name.get(name, []))
         else:
@@ -190,9 +182,7 @@ def _positional(arguments: str) -> list[Json] | None:
     """The values of a call that a tracer saw without their names: what was passed by position has none."""
     call = load_json(arguments.encode())
     if not isinstance(call, dict | list):
-        return [
-            arguments if call is None else call
-        ]  # a tool of one argument, recorded as its bare value
+        return [arguments if call is None else call]  # of a tool with one argument
     if not isinstance(call, dict) or set(call) != {"args", "kwargs"}:
         return None
     args, named = call["args"], call["kwargs"]
@@ -328,12 +318,8 @@ def _insert_unasked(ran: StepsWithToolRuns, runs: Sequence[list[Node]]) -> None:
     waiting = deque(runs)
     woven: list[Step] = []
     for step in ran.steps:
-        while (
-            waiting
-            and step.role != "tool"
-            and step.at is not None
-            and step.at > waiting[0][0].span.started_at
-        ):
+        is_asked = step.role != "tool"
+        while waiting and is_asked and (step.at or 0) > waiting[0][0].span.started_at:
             woven += _witnessed(ran, waiting.popleft())
         woven.append(step)
     for group in waiting:

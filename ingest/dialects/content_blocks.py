@@ -24,17 +24,8 @@ _MEDIA_BODIES: Final = ("image", "source", "image_url", "input_audio", "file_id"
 _MEDIA_KINDS: Final = ("mimeType", "mime_type", "media_type")
 
 _RESULT: Final = frozenset(
-    {
-        "content",
-        "isError",
-        "is_error",
-        "structuredContent",
-        "structured_content",
-        "meta",
-        "_meta",
-        "resultType",
-        "result_type",
-    }
+    {"content", "isError", "is_error", "meta", "_meta"}
+    | {"structuredContent", "structured_content", "resultType", "result_type"}
 )
 _ONLY_A_RESULTS: Final = ("isError", "structuredContent", "structured_content", "result_type")
 

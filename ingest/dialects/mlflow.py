@@ -34,13 +34,9 @@ from ingest.records.text import Json
 NAME: Final = "mlflow"
 
 _KINDS: Final = {
-    "LLM": MODEL,
-    "CHAT_MODEL": MODEL,
+    **dict.fromkeys(("LLM", "CHAT_MODEL"), MODEL),
+    **dict.fromkeys(("AGENT", "CHAIN", "WORKFLOW", "TASK"), AGENT),
     "TOOL": TOOL,
-    "AGENT": AGENT,
-    "CHAIN": AGENT,
-    "WORKFLOW": AGENT,
-    "TASK": AGENT,
     "EVALUATOR": EVALUATOR,
 }
 

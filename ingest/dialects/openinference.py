@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import chain
 from typing import Any, Final
 
 from ingest.dialects.attributes import (
@@ -97,12 +98,8 @@ def _is_preparation(attributes: Attributes) -> bool:
     if any(key.startswith(_OF_A_CALL) for key in attributes):
         return False
     given = parsed(attributes.get("input.value"))
-    listed = (
-        [item for value in given.values() if isinstance(value, list) for item in value]
-        if isinstance(given, dict)
-        else []
-    )
-    return any(isinstance(item, str) and _PYTHON_OBJECT.fullmatch(item) for item in listed)
+    lists = [v for v in given.values() if isinstance(v, list)] if isinstance(given, dict) else []
+    return any(isinstance(one, str) and _PYTHON_OBJECT.fullmatch(one) for one in chain(*lists))
 
 
 def _is_hand_over(span: Span) -> bool:

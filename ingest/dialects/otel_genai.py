@@ -43,31 +43,15 @@ from ingest.records.text import Json
 NAME: Final = "otel_genai"
 
 KIND_OF_OPERATION: Final = {
-    "chat": MODEL,
-    "generate_content": MODEL,
-    "text_completion": MODEL,
-    "completion": MODEL,
-    "generate": MODEL,
-    "response": MODEL,
-    "llm_call": MODEL,
-    "execute_tool": TOOL,
-    "tool_call": TOOL,
-    "invoke_agent": AGENT,
-    "invoke_workflow": AGENT,
-    "agent_call": AGENT,
-    "chat_client": AGENT,
+    **dict.fromkeys(("chat", "generate_content", "text_completion", "completion"), MODEL),
+    **dict.fromkeys(("generate", "response", "llm_call"), MODEL),
+    **dict.fromkeys(("execute_tool", "tool_call", "tool.execute"), TOOL),
+    **dict.fromkeys(("invoke_agent", "invoke_workflow", "agent_call", "chat_client"), AGENT),
     "evaluate": EVALUATOR,
     # Azure's agents, whose thread is told as it grows, and listed whole; Mastra before it followed the convention.
-    "create_agent": AGENT,
-    "create_message": MODEL,
-    "process_thread_run": MODEL,
-    "list_messages": MODEL,
-    "agent.run": AGENT,
-    "model.step": MODEL,
-    "model_step": MODEL,
-    "model_generation": MODEL,
-    "agent_run": AGENT,
-    "tool.execute": TOOL,
+    **dict.fromkeys(("create_message", "process_thread_run", "list_messages"), MODEL),
+    **dict.fromkeys(("model.step", "model_step", "model_generation"), MODEL),
+    **dict.fromkeys(("create_agent", "agent.run", "agent_run"), AGENT),
 }
 _STEPS: Final = ("model.step", "model_step")
 _ARGUMENTS, _RESULT = (
@@ -81,12 +65,9 @@ _LISTS: Final = "list_messages"
 _NEW_ALONE: Final = ("create_message", "process_thread_run", _LISTS)
 """Operations that tell what was said in them, and nothing of what was said before."""
 
-_OUT_OF_BAND: Final = (
-    "gen_ai.input.messages_ref",
-    "gen_ai.input.messages.ref",
-    "gen_ai.output.messages_ref",
-    "gen_ai.output.messages.ref",
-)
+_OUT_OF_BAND: Final = [
+    f"gen_ai.{side}.messages{end}" for side in ("input", "output") for end in ("_ref", ".ref")
+]
 
 
 def claims(span: Span) -> bool:
@@ -194,9 +175,8 @@ def _named_in(call_id: str | None) -> str | None:
 def _without_place(step: Step, names: set[str]) -> Step:
     if step.role == "tool":
         name = _named_in(step.call_id)
-        return (
-            replace(step, call_id=None, tool_name=step.tool_name or name) if name in names else step
-        )
+        named = replace(step, call_id=None, tool_name=step.tool_name or name)
+        return named if name in names else step
     if not any(_named_in(c.call_id) == c.name for c in step.tool_calls):
         return step
     calls = (

@@ -130,15 +130,10 @@ def _model_call(span: Span, told: dict[str, Any]) -> dict[str, Any] | None:
     That is messages or a response's body, or by its name what the model said or asked for.
     """
     sides = [(key, side) for key in span.attributes if (side := _whole_side(key))]
-    held = [
-        (bool(side[1]), value) for key, side in sides if (value := parsed(span.attributes[key]))
-    ]
-    given = [
-        (value, asked) for went_in, value in held if went_in and (asked := _messages_in(value))
-    ]
-    made = [
-        told_out for went_in, value in held if not went_in and (told_out := _messages_in(value))
-    ]
+    held = ((bool(side[1]), parsed(span.attributes[key])) for key, side in sides)
+    read = [(went_in, value, _messages_in(value)) for went_in, value in held if value]
+    given = [(value, asked) for went_in, value, asked in read if went_in and asked]
+    made = [told_out for went_in, _, told_out in read if not went_in and told_out]
     if len(given) != 1 or len(made) > 1:
         return None
     answered = read_messages(made[0] if made else _answer(span, told), role="assistant")
@@ -149,11 +144,8 @@ def _model_call(span: Span, told: dict[str, Any]) -> dict[str, Any] | None:
     if isinstance(body, dict):
         around |= _prompt_and_tools(body)
     went_in = read_messages({**around, "messages": asked}, role="user")
-    named = (
-        {"model": body["model"]}
-        if isinstance(body, dict) and isinstance(body.get("model"), str)
-        else {}
-    )
+    model = first_of(body, "model")
+    named = {"model": model} if isinstance(model, str) else {}
     return {"kind": MODEL, "tools": tuple(went_in.tools), **named, **exchanged(went_in, answered)}
 
 

@@ -45,16 +45,8 @@ _CALLS_WITHIN: Final = {
 """Keys of a part under which a call stands (Gemini, Bedrock, Genkit, Haystack), and what its id is called there."""
 _GEMINI_WRAPPED: Final = ({"result"}, {"output"}, {"content"})
 _BEDROCK_PARTS: Final = frozenset(
-    {
-        "text",
-        "toolUse",
-        "toolResult",
-        "reasoningContent",
-        "cachePoint",
-        "image",
-        "document",
-        "video",
-    }
+    {"text", "toolUse", "toolResult", "reasoningContent"}
+    | {"cachePoint", "image", "document", "video"}
 )
 _RESPONSES_PARTS: Final = frozenset({"input_text", "input_image", "input_file"})
 _MARKS: Final = frozenset({"annotations", "meta"})
@@ -273,16 +265,11 @@ def _read_answer(part: dict[str, Any]) -> Step:
 
 def _read_bedrock_result(part: dict[str, Any]) -> Step:
     content = part.get("content")
-    told = (
-        [
-            item["json"] if isinstance(item, dict) and set(item) == {"json"} else item
-            for item in content
-        ]
-        if isinstance(content, list)
-        else content
-    )
-    if isinstance(told, list) and len(told) == 1 and not is_text_block(told[0]):
-        told = told[0]
+    listed = content if isinstance(content, list) else []
+    bare = [i["json"] if isinstance(i, dict) and set(i) == {"json"} else i for i in listed]
+    told = bare if isinstance(content, list) else content
+    if len(bare) == 1 and not is_text_block(bare[0]):
+        told = bare[0]
     return Step(
         role="tool",
         content=blocks_text(told),

@@ -35,6 +35,10 @@ _EVENT: Final = re.compile(r"(\D*)(\d{1,9})(?!\d).*\.json", re.DOTALL)
 """Files that begin with the same word and a number; what stands behind these names the event."""
 _ATTEMPT: Final = re.compile(rf"(?i)(?:{'|'.join(NAMES['trial'])})[-_. /]?\Z")
 _ANSWERED: Final = frozenset(NAMES["answered_in_item"])
+_SHOWN: Final = re.compile(
+    r"```\w*\n((?:(?!```).)*)\n```\s*```\w*\n((?:(?!```).)*)\n```", re.DOTALL
+)
+"""A program in a block, and what came of it in the next one."""
 _MOST_BYTES: Final = 64 << 20
 _GREETING: Final = 3
 """Words that two who never met may both say."""
@@ -197,10 +201,21 @@ def _last_call(files: Sequence[FileSource]) -> FileSource | None:
     if last is None:
         return None
     beside = {key: one for key, one in last.beside.items() if key not in NAMES["row"]}
-    said = {"messages": [*sent, *answer_in(last.response)]}
+    answer = answer_in(last.response)
+    said = {"messages": [*sent, *answer, *_shown_beside(files[-1], answer)]}
     # The answer's id tells attempts apart that say the same.
     whole = {**beside, **last.request, **said, "response_id": last.response.get("id")}
     return replace(files[-1], lines=lambda: iter([json_bytes(whole)]))
+
+
+def _shown_beside(last: FileSource, answer: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """What came of the program in the last answer, which no call sends any more, where a log in Markdown beside the calls ends with both."""
+    logs = [one for one in last.path.parent.glob("*.md") if not one.is_symlink()]
+    is_small = len(logs) == 1 and logs[0].stat().st_size <= _MOST_BYTES
+    shown = _SHOWN.findall(logs[0].read_text("utf-8", "replace")) if is_small else []
+    for program, result in shown[-1:]:
+        if any(program.strip() in str(one.get("content")) for one in answer if program.strip()):
+            yield {"role": "user", "content": f"Output:\n```\n{result}\n```"}
 
 
 def _documents(files: Sequence[FileSource]) -> Iterator[bytes]:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Final
 
 from ingest.files.file_facts import stem_of
 from ingest.formats.records.fields import QUESTION, Fields
 from ingest.formats.records.words import NAMES, snake_case
-from ingest.formats.run_verdicts import Parts, Run, names_in, verdicts_of
+from ingest.formats.run_verdicts import TASKS, Parts, Run, names_in, verdicts_of
 from ingest.records.text import Json
 
 _TASK: Final = re.compile(r"task(?=[-_ A-Z0-9]).+")
@@ -28,12 +29,17 @@ _SENTENCE: Final = 3
 
 
 def tasks_in_paths(runs: Sequence[tuple[Parts, str]]) -> dict[int, str]:
-    """The tasks of runs, by their places, whose files or folders are called by them: three names or more, each in two folders or in two attempts' or more, with the same first words of a user; folders that begin with that word are these without a second attempt.
+    """The tasks of runs, by their places, whose files or folders are called by them: three names or more, each in two folders or in two attempts' or more, with the same first words of a user; folders that begin with that word, or lie in one of tasks, are these without a second attempt.
 
     A name under which different things were asked (`chat.json` in every folder) is no task's, and then neither are the others.
     """
-    own = {n: one for n, (path, _) in enumerate(runs) for one in path[:-1] if _TASK.fullmatch(one)}
-    asked = {(one, runs[n][1]) for n, one in own.items()}
+    own: dict[int, str] = {}
+    asked: set[tuple[str, str]] = set()
+    for number, (path, words) in enumerate(runs):
+        for place, (above, one) in enumerate(pairwise(("", *path[:-1])), start=1):
+            if above in TASKS or _TASK.fullmatch(one):
+                own[number] = one
+                asked |= {(one, "/".join(path[place:]) if above in TASKS else words)}
     if len(own) == len(runs) and _SEVERAL <= len({*own.values()}) == len(asked):
         return own
     for last, called in (

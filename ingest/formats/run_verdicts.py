@@ -28,7 +28,7 @@ from ingest.records.text import Json, load_json, objects_in
 
 _NAMING: Final = frozenset(NAMES["names_of_runs"])
 _NOT_NAMING: Final = frozenset((*MODEL, *AGENT, *APP, *USER))
-_TASKS: Final = {"task", "tasks", "scenario", "scenarios"}
+TASKS: Final = {"task", "tasks", "scenario", "scenarios"}
 _RESULTS: Final = frozenset(NAMES["names_of_results"])
 _DEEPEST: Final = 8
 _TESTS: Final = re.compile(r"\W*(?:all )?tests? (passed|failed)\W*", re.IGNORECASE)
@@ -103,7 +103,7 @@ class Verdicts:
         of_tasks = (
             next(names_in(row), "")
             for key, listed in lists
-            for row in (listed if _TASKS & {*key.split("_")} else ())
+            for row in (listed if TASKS & {*key.split("_")} else ())
         )
         for name in (one for one in of_tasks if not one.isdecimal()):
             yield from ((self._runs[n].episode_id, name) for n in self._find(name))
@@ -175,9 +175,14 @@ class Verdicts:
             by_name: dict[str, list[tuple[str, Outcome]]] = {}
             for file, one in () if self._runs[place].is_judged else by_rank[max(by_rank)]:
                 by_name.setdefault(one["name"], []).append((file, one))
+            said: dict[float | None, str] = {}
             for name, told in by_name.items():
                 if len({(one.get("value"), one.get("label")) for _, one in told}) == 1:
-                    found.append((self._runs[place], told[0][1]))
+                    file, one = told[0]
+                    # What a second file says again is said once.
+                    is_new = said.setdefault(one.get("value"), file) == file
+                    if is_new or "label" in one or name in VERDICTS:
+                        found.append((self._runs[place], one))
                 else:
                     self._doubtful += [(file, name, {-1}) for file, _ in told]
         for place, (file, right) in self._right.items():
@@ -197,10 +202,12 @@ class Verdicts:
         above = next((n for n, (a, b) in pairs if a != b), min(len(own), len(path)) - 1)
         return above, len({*own[above:]} & {*path[above:]})
 
-    def _likeness(self, place: int, words: set[str], file: str) -> tuple[int, int]:
-        """How many words of a row a conversation goes by, and how much of a file's name its own file's is (`a.jsonl` of `a_scores.jsonl`)."""
+    def _likeness(self, place: int, words: set[str], file: str) -> tuple[int, int, int]:
+        """How many words of a row a conversation goes by, and how much of a file's name its own file's is (`a.jsonl` of `a_scores.jsonl`), or has (`a_runs.csv` of `scored_a.csv`)."""
         stem = stem_of(self._runs[place].path[-1])
-        return len(self._words[place] & words), len(stem) * file.startswith(stem)
+        both = {*stem.split("_")} & {*stem_of(file).split("_")}
+        own = len(self._words[place] & words)
+        return own, len(stem) * file.startswith(stem), sum(map(len, both))
 
     def _put(self, file: str, place: int, rank: tuple[int, int], told: Iterable[Outcome]) -> None:
         self._found.setdefault(place, {}).setdefault(rank, []).extend((file, one) for one in told)

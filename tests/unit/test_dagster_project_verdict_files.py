@@ -55,6 +55,7 @@ TWO: Files = {"runs/b-1/chat.json": run("1"), "runs/b-2/chat.json": run("2")}
         ({"scores.csv": "run,score,steps\nb-1,1.0,7\nb-2,0.0,9\n"}, "score"),
         ({"scores.jsonl": '{"path": "/old/runs/b-1/chat.json", "score": 1}\n{"path": "runs/b-2", "score": 0}\n'}, "score"),
         ({"runs/b-1/result.json": {"passed": True, "took": 3.5}, "runs/b-2/check/reward.txt": "0\n", "runs/b-2/note.txt": "1"}, None),
+        ({f"runs/b-{n}/{f}.json": one for n, good in ((1, True), (2, False)) for f, one in (("eval", {"pass": good, "details": "All checks passed"} if good else {"pass": False}), ("status", {"ran": "done", "evaluation": good}))}, "pass"),
         ({"runs/b-1/log.txt": "line\nALL TESTS PASSED !#!#\n", "runs/b-2/log.txt": "line\ntests failed\nend\n"}, "passed"),
     ],
 )  # fmt: skip
@@ -219,6 +220,18 @@ def test_files_of_runs_with_the_same_ids_and_verdicts_named_after_them(tmp_path:
         files[f"{model}_scores.jsonl"] = lines(*scored)
     found, _ = outcomes(tmp_path, files)
     assert found == {str(n): {"helpfulness": float(n)} for n in (1, 2, 3, 4)}
+
+
+def test_files_of_verdicts_are_named_by_a_word_that_those_of_runs_have(tmp_path: Path) -> None:
+    """The word ends the one name and begins the other."""
+    files: Files = {}
+    for model, boats in (("m-1", (1, 2)), ("m-2", (3, 4))):
+        rows = [run(str(boat), task_id=n) for n, boat in enumerate(boats)]
+        files[f"done/{model}_runs.jsonl"] = lines(*rows)
+        scored = [{"task_id": n, "score": boat / 4} for n, boat in enumerate(boats)]
+        files[f"judged/scored_{model}.jsonl"] = lines(*scored)
+    found, _ = outcomes(tmp_path, files)
+    assert found == {str(n): {"score": n / 4} for n in (1, 2, 3, 4)}
 
 
 def test_a_run_goes_by_the_number_with_which_its_files_name_begins(tmp_path: Path) -> None:
@@ -518,11 +531,17 @@ def test_a_judges_log_is_neither_a_conversation_nor_a_verdict(tmp_path: Path) ->
 def test_names_of_tasks_without_a_second_attempt(
     tmp_path: Path, word: str, found: set[str]
 ) -> None:
-    """A folder that begins with that word says what it is called by, and a list of tasks names what its rows are about."""
+    """A folder that begins with that word, or lies in one of tasks, says what it is called by, and a list of tasks names what its rows are about."""
     folders: Files = {f"runs/{word}_boat{n}/talk.json": run(n)["messages"] for n in ("1", "2", "3")}
     outcomes(tmp_path / "folders", folders)
     rows = [{"name": f"b-{n}", "similarity": 1.0} for n in ("1", "2")]
     outcomes(tmp_path / "rows", {**TWO, "all.json": {f"per_{word}_results": rows}})
+    below: Files = {
+        f"runs/{word}s/b-{n}/log/talk.json": run(n)["messages"] for n in ("1", "2", "3")
+    }
+    assert {*task_keys(tmp_path / "below", below)} - {None} == {f"b-{n}" for n in found}
+    days: Files = {f"runs/{word}s/day-{n}/{n}{k}.json": run(n + k)["messages"] for n in "123" for k in "45"}  # fmt: skip
+    assert {*task_keys(tmp_path / "days", days)} == {None}
     told = list(map(json.loads, raw_lines(open_home(tmp_path / "folders" / "home"))))
     assert {one.get("task_key") for one in told} - {None} == {f"{word}_boat{n}" for n in found}
     told = list(map(json.loads, raw_lines(open_home(tmp_path / "rows" / "home"))))

@@ -137,11 +137,10 @@ ACTING: Record = {
 
 
 def test_steps_that_say_what_the_agent_saw_before_it_acted(tmp_path: Path) -> None:
-    """What it saw next, and how its action failed, is what the action gave; the reward is the outcome, the raw one is none."""
+    """What it saw next, and how its action failed, is what the action gave, and the first page what none did; the reward is the outcome, the raw one is none."""
     chat = only(tmp_path, ACTING)
     assert told(chat.episode.steps) == [
         ("user", ASKED, []),
-        ("tool", "a page of boats", []),
         ("assistant", "Look.", [("click", {"input": "b7"})]),
         ("tool", "no b7\n\na page of boats", []),
         ("assistant", "Look.", [("fill", {"input": ["b8", "seven"]})]),
@@ -150,6 +149,12 @@ def test_steps_that_say_what_the_agent_saw_before_it_acted(tmp_path: Path) -> No
     ]
     assert [(one.name, one.value) for one in chat.outcomes] == [("cum_reward", 1.0)]
     assert chat.episode.task_key == "boats.find"
+
+
+def test_a_last_step_that_is_empty_tells_no_result() -> None:
+    """The agent had stopped, and nobody looked any more."""
+    steps = [saw("a page of boats", "click('b7')"), {"last_action_error": None, "page": None}]
+    assert [one["role"] for one in acts_of(steps)] == ["assistant"]
 
 
 @pytest.mark.parametrize("action", ["I would click b7", {"click": "b7"}, "click(b7(1))"])
@@ -224,12 +229,20 @@ def test_one_part_of_mcp_in_the_place_of_a_result_is_its_text(tmp_path: Path) ->
 
 
 def test_an_example_that_a_prompt_plays_through_is_left_out(tmp_path: Path) -> None:
-    """The user says where it is over; the prompt before it stays, and so does what two people said of a task."""
+    """The user says where it is over, at once or behind what was wrong with the example; the prompt before it stays as the client's, and so does what two people said of a task."""
     example = [said("user", PROMPT), said("assistant", "I look."), said("user", "free")]
     asks = f"Now write what solves the actual task:\n{ASKED}"
-    episode = only(tmp_path, [*example, said("user", asks), said("assistant", ANSWER)]).episode
-    assert [one.content for one in episode.steps] == [PROMPT, asks, ANSWER]
-    assert "other_messages_left_out" in episode.completeness
+    for begins in ("", f"Of the example above: {'names differ. ' * 30}"):
+        messages = [*example, said("user", begins + asks), said("assistant", ANSWER)]
+        episode = only(tmp_path, messages).episode
+        assert [(one.role, one.content) for one in episode.steps] == [
+            ("system", PROMPT),
+            ("user", begins + asks),
+            ("assistant", ANSWER),
+        ]
+        assert "other_messages_left_out" in episode.completeness
+    late = [*example, said("user", "names differ. " * 30 + asks), said("assistant", ANSWER)]
+    assert len(only(tmp_path, late).episode.steps) == 5
     talk = [*example, said("user", "Now tell me of it."), said("assistant", ANSWER)]
     assert len(only(tmp_path, talk).episode.steps) == 5
 

@@ -415,6 +415,26 @@ def test_calls_and_results_told_in_words_are_no_new_messages() -> None:
     assert "history_edited" not in episode.completeness
 
 
+def test_what_is_said_beside_a_call_that_is_told_in_words() -> None:
+    """The client tells both apart, in messages of their own."""
+    asked = message("llm.input_messages.0", "user", "Where is A1?")
+    again = {
+        **message("llm.input_messages.1", "assistant", "I look."),
+        **message("llm.input_messages.2", "tool-call", "Calling tools:\n[{'id': 'k0', 'function': {'name': 'find'}}]"),
+        **message("llm.input_messages.3", "tool-response", "Observation:\nsent"),
+    }  # fmt: skip
+    called = message("llm.output_messages.0", "assistant", "I look.", "A1")
+    answer = message("llm.output_messages.0", "assistant", "It was sent.")
+
+    episode = only([openinference(1, asked, called), openinference(5, asked, again, answer)])
+
+    assert told(episode)[1:] == [
+        ("assistant", "I look.", (("k0", "find"),), None),
+        ("tool", "sent", (), "k0"),
+        ("assistant", "It was sent.", (), None),
+    ]
+
+
 def test_a_failure_told_in_words_is_the_calls_result() -> None:
     """It stands where the result would, and the user did not say it."""
     asked = message("llm.input_messages.0", "user", "Where is A1?")

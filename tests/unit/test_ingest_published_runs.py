@@ -82,12 +82,16 @@ def test_lists_that_are_no_run(tmp_path: Path, value: list[Record]) -> None:
 
 
 def test_a_question_of_a_data_set_is_no_conversation(tmp_path: Path) -> None:
-    """What an annotator noted stands beside the right answer, which nobody said."""
+    """What an annotator noted stands beside the right answer, which nobody said; so it is where nothing tells who answered."""
     rows = [
         {"task_id": str(n), "Question": ASKED, "Final answer": "7", "Annotator Notes": {"Steps": "1"}}
         for n in range(2)
     ]  # fmt: skip
     assert decoded(tmp_path, rows, "metadata.jsonl").chats == []
+    plain = [{"task_id": str(n), "Question": ASKED, "Final answer": "7", "Level": 1} for n in "12"]
+    assert decoded(tmp_path, plain, "metadata.jsonl").chats == []
+    ran = [{**row, "model": "m-1"} for row in plain]
+    assert len(decoded(tmp_path, ran, "runs.jsonl").chats) == 2
     rated = [{"prompt": ASKED, "response": ANSWER, "annotator_id": n} for n in range(2)]
     assert len(decoded(tmp_path, rated, "rated.jsonl").chats) == 2
 
@@ -236,6 +240,29 @@ def test_programs_whose_output_the_users_side_tells(tmp_path: Path, own: str) ->
     assert told(only(tmp_path, {own: ACTED}).episode.steps) == PROGRAMS
 
 
+def test_the_question_may_stand_once_more_beside_a_list_that_begins_with_it(
+    tmp_path: Path,
+) -> None:
+    """The list is the run, prompt and all."""
+    steps = [{"system_prompt": PROMPT}, {"task": ASKED, "images": None}, step(1, [call(7)], "free")]
+    run = {"task": ASKED, "memory": steps, "final_answer": ANSWER}
+    assert told(only(tmp_path, run).episode.steps) == [
+        ("system", PROMPT, []),
+        ("user", ASKED, []),
+        ("assistant", None, FIND),
+        ("tool", "free", []),
+        ("assistant", ANSWER, []),
+    ]
+
+
+def test_a_prompt_may_say_that_programs_are_run(tmp_path: Path) -> None:
+    """One result is enough then."""
+    prompt = said("system", "You act in a Python REPL.")
+    assert (
+        told(only(tmp_path, {"messages": [prompt, *ACTED[:4]]}).episode.steps)[1:] == PROGRAMS[:4]
+    )
+
+
 @pytest.mark.parametrize(
     "messages",
     [
@@ -251,7 +278,7 @@ def test_programs_that_somebody_is_shown(tmp_path: Path, messages: list[Record])
 
 
 def test_calls_to_a_model_in_a_file_a_run(tmp_path: Path) -> None:
-    """Runs that begin with the same words are kept apart by their files, and what they repeat is told once."""
+    """Runs that begin with the same words are kept apart by their files, and what they repeat is told once; a log beside the calls may show what came of the last program."""
     for run in ("a", "b"):
         for task in ("t1", "t2"):
             lines = [
@@ -267,11 +294,15 @@ def test_calls_to_a_model_in_a_file_a_run(tmp_path: Path) -> None:
             text = "\n".join(map(json.dumps, lines))
             (folder / "calls.jsonl").write_text(text)
     (tmp_path / "data" / "all.jsonl").write_text(text)
+    shown = "# 3\n```python\n{}\n```\n\n```\nseen\n```\n"
+    (tmp_path / "data" / "a" / "t1" / "log.md").write_text(shown.format("print(find_boat(8))"))
+    (tmp_path / "data" / "b" / "t1" / "log.md").write_text(shown.format("print(find_boat(9))"))
     sources = whole_runs(sources_in(tmp_path / "data", app=APP))
     parts = [one for source in sources for one in read_source(source, None, among_others=True)]
     found = [decode(one.stored(1)) for one in parts if not isinstance(one, Rejected)]
     chats = [chat for one in found for chat in one.chats]
-    assert [told(chat.episode.steps) for chat in chats] == [PROGRAMS] * 4
+    runs = [told(chat.episode.steps) for chat in chats]
+    assert runs == [[*PROGRAMS, ("tool", "seen", [])], PROGRAMS, PROGRAMS, PROGRAMS]
     assert len({chat.episode.conversation_id for chat in chats}) == 4
     assert {chat.episode.task_key for chat in chats} == {None}
     assert sum(len(one.spans) for one in found) == 3

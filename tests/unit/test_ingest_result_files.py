@@ -15,7 +15,18 @@ from ingest.formats.records.verdicts import outcome_of
 from ingest.formats.records.written_calls import acts_in_columns, plain_act, written_call
 from tests.unit.exported_lines import decoded_below
 from tests.unit.ingest_emitters import APP
-from tests.unit.test_ingest_harnesses import ANSWER, ASKED, Record, decoded, only, said, told
+from tests.unit.test_ingest_harnesses import (
+    ANSWER,
+    ASKED,
+    WHOLE,
+    Record,
+    answered,
+    call,
+    decoded,
+    only,
+    said,
+    told,
+)
 
 FIND: list[tuple[str, Any]] = [("find_boat", {"boat": 7})]
 CLOSE: list[tuple[str, Any]] = [("close_boat", {"boat": 7})]
@@ -465,4 +476,50 @@ def test_a_step_that_failed_has_an_error_in_the_place_of_a_result(tmp_path: Path
     assert [(one.content, one.is_error) for one in chat.episode.steps if one.role == "tool"] == [
         ("free", None),
         ("HTTP 429", True),
+    ]
+
+
+def test_of_two_lists_the_one_in_which_somebody_asks_is_what_happened(tmp_path: Path) -> None:
+    """A list of calls that would have been right stands beside it, under the likelier name."""
+    right = [
+        said("assistant", None, tool_calls=[call(8)]),
+        said("tool", "…", tool_call_id="call_8"),
+    ]
+    row = {"id": "7", "prompt": ASKED, "trajectory": right, "raw_history": answered()}
+    assert told(only(tmp_path, row).episode.steps)[1:] == WHOLE
+    sent = [*answered(), said("user", "And boat 8?")]
+    row = {"id": "7", "question": ASKED, "trajectory": answered()[2:], "sent": sent}
+    assert told(only(tmp_path, row).episode.steps) == WHOLE
+
+
+def test_verdicts_on_parts_are_none_on_the_whole(tmp_path: Path) -> None:
+    """Each is about a sentence of its own; a list of ratings ends with the one that counts."""
+    claims = [{"claim": f"Boat {n} is free.", "outcome": word} for n, word in ((7, "fulfilled"), (8, "not fulfilled"))]  # fmt: skip
+    record = {"id": "7", "messages": [said("user", ASKED), said("assistant", ANSWER)]}
+    assert only(tmp_path, {**record, "claim_scores": claims}).outcomes == ()
+    rated = [{"by": "Kim", "outcome": word} for word in ("not fulfilled", "fulfilled")]
+    assert len(only(tmp_path, {**record, "claim_scores": rated}).outcomes) == 1
+
+
+def test_what_ends_a_log_under_a_word_of_its_own_came_back_from_the_last_call(
+    tmp_path: Path,
+) -> None:
+    """Nobody else has no role."""
+    ended = [*answered()[:3], said("exit", "patch 7")]
+    steps = only(tmp_path, {"id": "7", "messages": ended}).episode.steps
+    assert (steps[-1].role, steps[-1].content, steps[-1].call_id) == ("tool", "patch 7", "call_7")
+    for text, role in (("TimeoutExpired", "system"), (ANSWER, "assistant")):
+        ended = [*answered()[:4], said("exit", text)]
+        steps = only(tmp_path, {"id": "7", "messages": ended}).episode.steps
+        assert (steps[-1].role, steps[-1].content) == (role, text)
+
+
+def test_a_question_that_stands_apart_is_not_all_that_was_said(tmp_path: Path) -> None:
+    """What a file of verdicts repeats of a run holds the question once more, in a list of its own."""
+    asked = said("user", ASKED)
+    turns = [{"asked": [asked], "step_0": [said("assistant", ANSWER)]}]
+    row = {"id": "b-7", "valid": False, "prompt": {"question": [[asked]]}, "log": turns}
+    assert told(only(tmp_path, row).episode.steps) == [
+        ("user", ASKED, []),
+        ("assistant", ANSWER, []),
     ]

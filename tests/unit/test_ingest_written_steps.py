@@ -274,10 +274,11 @@ def test_a_file_that_is_the_steps(tmp_path: Path) -> None:
 
 
 def test_actions_that_are_objects_of_a_kind(tmp_path: Path) -> None:
-    """What a hand does on a screen: its kind is the tool, the rest its arguments, and what came of it a picture."""
+    """What a hand does on a screen: its kind is the tool, the rest its arguments, and what came of it a picture; that it is a call is no kind."""
     hands = [
         {"thought": "I open it.", "action": {"action_type": "open_app", "app_name": "Boats"}, "screenshot": SHOT},
         {"thought": "", "action": {"action_type": "click", "x": 3, "text": None}, "screenshot": SHOT},
+        {"thought": "", "action": {"action_type": "tool_use", "name": "press", "input": {"key": "a"}}, "screenshot": SHOT},
     ]  # fmt: skip
     chat = only(tmp_path, {"task": ASKED, "id": "r-1", "steps": hands, "success": True})
     assert told(chat.episode.steps) == [
@@ -285,6 +286,8 @@ def test_actions_that_are_objects_of_a_kind(tmp_path: Path) -> None:
         ("assistant", "I open it.", [("open_app", {"app_name": "Boats"})]),
         ("tool", "", []),
         ("assistant", None, [("click", {"x": 3})]),
+        ("tool", "", []),
+        ("assistant", None, [("press", {"key": "a"})]),
         ("tool", "", []),
     ]
 
@@ -420,4 +423,15 @@ def test_what_only_a_judge_says_is_no_conversation(tmp_path: Path, *, is_judges:
     talk = [{"role": "user", "content": ASKED}, {"role": "assistant", "content": ANSWER}]
     record = {"goal": ASKED, "judge": "strict", "judge_model_name": "m-1", "response": response}
     found = decoded(tmp_path, record if is_judges else {**record, "messages": talk})
-    assert [len(one.episode.steps) for one in found.chats] == [] if is_judges else [2]
+    assert [len(one.episode.steps) for one in found.chats] == ([] if is_judges else [2])
+
+
+def test_what_a_judge_was_asked_beside_its_answer_is_no_conversation(tmp_path: Path) -> None:
+    """Whatever the judge's model is called; a verdict beside it tells of a run."""
+    asked = [{"role": "system", "content": "You judge."}, {"role": "user", "content": ASKED}]
+    response = {"choices": [{"message": {"role": "assistant", "content": "It went well."}}]}
+    record = {"judge_model_name": "m-1", "messages": asked, "response": response}
+    assert decoded(tmp_path, record).chats == []
+    assert len(decoded(tmp_path, {**record, "reward": 1}).chats) == 1
+    named = {"judge": "strict", "messages": asked, "response": response}
+    assert len(decoded(tmp_path, named).chats) == 1

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from ingest.dialects.attributes import python_literal
 from ingest.dialects.content_blocks import blocks_text
-from ingest.dialects.parts import CALL_TYPES, is_result, parts_in
+from ingest.dialects.parts import CALL_TYPES, first_of, is_result, parts_in
 from ingest.files.partial_json import parse_json
 from ingest.formats.records.steps import call_of
 from ingest.formats.records.text_calls import (
@@ -157,23 +157,12 @@ def results(item: Message, content: Json) -> list[Message]:
 
 def _listed_results(item: Message) -> list[Message]:
     """The results that a message lists beside what it says."""
-    listed: list[Json] = next(
-        (item[key] for key in RESULT_LISTS if isinstance(item.get(key), list)), []
-    )
+    listed = next((item[key] for key in RESULT_LISTS if isinstance(item.get(key), list)), None)
+    told = ((one, first_of(one, *RESULTS, "content")) for one in objects_in(listed))
     return [
-        {
-            **_call_of(one),
-            **_name_of(one),
-            "content": json_text(told),
-        }
-        for one in listed
-        if isinstance(one, dict)
-        and (
-            told := next(
-                (one[key] for key in (*RESULTS, "content") if one.get(key) is not None), None
-            )
-        )
-        is not None
+        {**_call_of(one), **_name_of(one), "content": json_text(content)}
+        for one, content in told
+        if content is not None
     ]
 
 

@@ -37,7 +37,9 @@ from ingest.records.text import Json, json_text, objects_in, type_of
 Message = dict[str, Any]
 _RETURNED: Final = frozenset({"content", *RESULTS})
 _IN_EARNEST: Final = re.compile(r"(?i)\bnow\b[^.:\n]{0,60}\b(?:actual|real)\b[^.:\n]{0,20}\btask\b")
-_LONGEST_START: Final = 300
+_EXAMPLE: Final = re.compile(r"(?i)\b(?:example|demonstration)s?\b")
+_LONGEST_START: Final = 240
+_LONGEST: Final = 8_000
 _QUOTED: Final = ('""', "''", "()", "=)")
 
 
@@ -200,11 +202,16 @@ def _once_each(said: Iterable[Speech]) -> list[Speech]:
         elif one.role == "user":
             repeated.append(len(found) - 1)
         last = one
-    for one in found[: repeated[0]] if repeated else ():
-        if one.role == "user" and one.is_event:
+    _set_to_system(one for one in found[: repeated[0] if repeated else 0] if one.is_event)
+    return found
+
+
+def _set_to_system(said: Iterable[Speech]) -> None:
+    """Make a client's own of what it tells its model as the user's."""
+    for one in said:
+        if one.role == "user":
             one.role = "system"
             one.message = {key: value for key, value in one.message.items() if key != "role"}
-    return found
 
 
 def _without_pieces(said: Sequence[Speech]) -> list[Speech]:
@@ -226,14 +233,20 @@ def _without_pieces(said: Sequence[Speech]) -> list[Speech]:
 
 
 def _without_demonstration(found: Conversation, said: list[Speech]) -> list[Speech]:
-    """The messages without those of an example that a prompt plays through before the user says what is asked in earnest."""
+    """The messages without those of an example that a prompt plays through before the user says what is asked in earnest; what begins it is the client's."""
     spoke = next((n for n, one in enumerate(said) if one.role == "assistant"), len(said))
     asks = (n for n, one in enumerate(said) if one.role == "user" and n > spoke)
-    starts = next(
-        (n for n in asks if _IN_EARNEST.search(_text_of(said[n])[:_LONGEST_START])), spoke
-    )
+    starts = next((n for n in asks if _is_earnest(_text_of(said[n]))), spoke)
     found.flags |= {"other_messages_left_out"} if starts > spoke else set()
+    _set_to_system(said[: spoke if starts > spoke else 0])
     return [*said[:spoke], *said[starts:]]
+
+
+def _is_earnest(text: str) -> bool:
+    """Whether a text begins with what is asked in earnest, or comes to it behind what it says of an example."""
+    found = _IN_EARNEST.search(text[:_LONGEST])
+    begins = found is not None and found.start() < _LONGEST_START
+    return begins or (found is not None and bool(_EXAMPLE.search(text[: found.start()])))
 
 
 def _text_of(one: Speech) -> str:

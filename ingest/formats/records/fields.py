@@ -56,6 +56,8 @@ _NO_VERDICTS: Final = frozenset(
 )
 _ROWS: Final = frozenset({"conversation", "chat", "thread", "dialogue", "dialog"})
 """Names of messages that are as often what is known of them all, where that is an object."""
+_SENTENCE: Final = 3
+"""Words from which a text is a sentence."""
 _LONGEST_NAME: Final = 200
 _MOST_WORDS: Final = 4
 """Words of a user's name; more of them are something that the user said."""
@@ -238,7 +240,18 @@ def _judging(key: str, items: list[Any]) -> list[Any]:
     """The items of a list that may judge: those with names, or the last one under a name that measures."""
     if all(map(_is_named, items)):
         return items
-    return items[-1:] if is_measure(key) else []
+    return items[-1:] if is_measure(key) and not _are_parts(items) else []
+
+
+def _are_parts(items: list[Any]) -> bool:
+    """Whether each item is about something else, a sentence under a name that all have: `{"claim": "It is found.", "outcome": "met"}`."""
+    keys = objects_in(items[:1])[:1] if items[1:] else []
+    told = {key: [str(one.get(key)) for one in objects_in(items)] for one in keys for key in one}
+    return any(
+        len({*texts}) == len(items) and all(len(one.split()) >= _SENTENCE for one in texts)
+        for key, texts in told.items()
+        if snake_case(key) not in NAMES["reasons"]
+    )
 
 
 def _is_named(item: object) -> bool:

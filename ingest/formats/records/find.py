@@ -59,6 +59,12 @@ _OF_ONE: Final = frozenset(
 """Keys of a record's own parts: where they stand, an object is one record and no map of several."""
 _ASKED: Final = frozenset(NAMES["asked_of_record"])
 _ANSWERED: Final = frozenset(NAMES["answered_by_record"])
+_OF_RUNS: Final = frozenset(
+    name
+    for key in ("conversation", "model", "agent", "app", "started", "ended", "verdicts", "references", "trial")
+    for name in NAMES[key]
+)  # fmt: skip
+"""What only a run has beside its question."""
 _ASIDE: Final = frozenset(NAMES["aside"])
 """Keys below which messages are no part of what happened."""
 _JUDGES: Final = frozenset({"judge", "evaluator", "grader"})
@@ -164,7 +170,7 @@ def messages_of(value: Json) -> Place | None:
     lists = [*map(_fullest, _lists(value))]
     found = [replace(place, items=acts) for place in lists if (acts := acts_of(place.items))]
     found = found or [place for place in lists if are_messages(place.items, key=place.path[-1])]
-    if not any(_speaks(place.items) for place in found):
+    if not any(_speaks(place.items) and not _asks_alone(place.items) for place in found):
         others = (list(read(value)) for read in _readers())
         found += next(filter(None, others), [])
     place = min(found, key=_rank, default=None)
@@ -206,8 +212,10 @@ def _is_judges(value: dict[str, Any], place: Place) -> bool:
     own = {snake_case(key): one for key, one in value.items()}
     judges = {k: v for k, v in own.items() if isinstance(v, str) and k.split("_")[0] in _JUDGES}
     is_judged = any(key in NAMES["verdicts"] for key in own.keys() - judges.keys())
-    alone = not is_judged and any(map(MODEL_NAME.fullmatch, judges.values()))
-    return bool(judges) and (alone or {one.role for one in speeches(place.items)} == {"assistant"})
+    roles = {one.role for one in speeches(place.items)} if judges else set()
+    asks = any("model" in key for key in judges) and "assistant" not in roles
+    asks = asks or any(map(MODEL_NAME.fullmatch, judges.values()))
+    return bool(judges) and ((not is_judged and asks) or roles == {"assistant"})
 
 
 def _fullest(place: Place) -> Place:
@@ -223,12 +231,17 @@ def _speaks(items: list[Any]) -> bool:
     return not all(map(is_step, items[:_LOOKED_AT]))
 
 
+def _asks_alone(items: list[Any]) -> bool:
+    """Whether a list only holds what a user asks."""
+    return all(isinstance(one, dict) and one.get("role") == "user" for one in items)
+
+
 def _steps(value: dict[str, Any]) -> list[Place]:
     """Lists of an agent's calls with their results, beside what was asked of it."""
     if Fields(value).words(QUESTION) is None:
         return []
     lists = (replace(one, items=[*map(step_of_pair, one.items)]) for one in _lists(value))
-    return [place for place in lists if place.items and not _speaks(place.items)]
+    return [one for one in lists if one.items and (not _speaks(one.items) or _is_run(one.items))]
 
 
 def _parts(value: dict[str, Any]) -> Iterator[Place]:
@@ -408,7 +421,7 @@ def _is_message(value: dict[str, Any]) -> bool:
     )
 
 
-def _rank(place: Place) -> tuple[bool, bool, bool, bool, int, int, int]:
+def _rank(place: Place) -> tuple[bool, bool, bool, bool, int, bool, int, int]:
     words = [snake_case(key) for key in place.path]
     last = words[-1]
     rank = MESSAGE_KEYS.index(last) if last in MESSAGE_KEYS else len(MESSAGE_KEYS)
@@ -416,7 +429,11 @@ def _rank(place: Place) -> tuple[bool, bool, bool, bool, int, int, int]:
     told = bool(_ANSWERS & set(words))
     # What happened is told again by events around the messages.
     events = any(map(is_event, place.items[:_LOOKED_AT]))
-    return aside, told, not _speaks(place.items), events, len(words), rank, -len(place.items)
+    # What would have been right holds no question, and a prompt ends in one.
+    roles = [one.get("role") for one in objects_in(place.items)]
+    whole = {"user", "assistant"} <= {*map(str, roles)} and roles[-1] != "user"
+    speaks = _speaks(place.items)
+    return aside, told, not speaks, events, len(words), not whole, rank, -len(place.items)
 
 
 def other_messages(value: dict[str, Any], taken: Place) -> int:
@@ -475,6 +492,8 @@ def _is_exchange(value: Json) -> bool:
     said = {snake_case(key) for key, one in value.items() if isinstance(one, str) and one.strip()}
     if any(isinstance(value[key], dict) and key.lower().startswith("annotator") for key in value):
         return False  # a question of a data set with its right answer
+    if said & _ANSWERED == {"final_answer"} and _OF_RUNS.isdisjoint(map(snake_case, value)):
+        return False  # so it is where nothing tells who answered, when, or how that went
     return bool(said & _ASKED) and bool(said & _ANSWERED)
 
 

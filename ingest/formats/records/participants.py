@@ -12,6 +12,7 @@ from typing import Final
 
 from ingest.formats.records.speech import Speech
 from ingest.formats.records.words import role_in_name
+from ingest.records.text import objects_in
 
 _MOSTLY: Final = 0.5
 
@@ -19,6 +20,7 @@ _MOSTLY: Final = 0.5
 def settle(speeches: Sequence[Speech]) -> str | None:
     """Give every speech its role, in place; the agent's name comes back where there is one agent and it has a name."""
     _settle_system(speeches)
+    _settle_end(speeches)
     talking = [one for one in speeches if one.role not in {"system", "tool"} and not one.is_item]
     named = [one for one in talking if one.name is not None]
     humans = _humans(talking)
@@ -48,6 +50,19 @@ def _settle_system(speeches: Sequence[Speech]) -> None:
     for one in speeches:
         if one.is_speaker and one.role == "system":
             one.role, one.name = "assistant", None
+
+
+def _settle_end(speeches: Sequence[Speech]) -> None:
+    """Where all others have roles, what stands last under a word of the log's own (`exit`) is what came back from the call before it, or behind a result a word of the log's (`TimeoutExpired`)."""
+    if not speeches[1:] or speeches[-1].role is not None:
+        return
+    *before, last = speeches
+    calls = objects_in(before[-1].message.get("tool_calls"))
+    is_word = before[-1].role == "tool" and len(str(last.message.get("content")).split()) == 1
+    if (is_word or len(calls) == 1) and all(one.role is not None for one in before):
+        last.role, last.name = "system" if is_word else "tool", None
+        asked = {"tool_call_id": calls[0].get("id")} if calls else {}
+        last.message = {**last.message, "role": last.role, **asked}
 
 
 def _humans(talking: Sequence[Speech]) -> set[str | None]:

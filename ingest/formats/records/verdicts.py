@@ -263,7 +263,8 @@ def by_words(fields: Fields) -> dict[str, Outcome]:
             key = snake_case(name) if name.isidentifier() else name
             told = (place[k] for k in REASONS if isinstance(place.get(k), str))
             _add(found, key, _share_of(value, place), _reason_of(fields, name) or next(told, None))
-    return found
+    # The reason of a verdict is no other one.
+    return {k: one for k, one in found.items() if k not in {*REASONS, "details"}} or found
 
 
 def _vote_of(value: Json) -> str | bool | None:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from itertools import islice, zip_longest
 from typing import Any, Final
 
-from ingest.dialects.parts import first_of
+from ingest.dialects.parts import CALL_TYPES, first_of
 from ingest.formats.records.steps import call_of
 from ingest.formats.records.text_calls import TextCalls
 from ingest.formats.records.words import NAMES, snake_case
@@ -25,9 +25,11 @@ _ACTION: Final = re.compile(
     re.DOTALL,
 )
 _THOUGHT: Final = re.compile(
-    r"\A\s*\**(?:Thoughts?|THOUGHTS?|Think|THINK)(?: ?\d+)?[ \t*]*:[ \t*]*"
+    r"\A\s*[*#]*[ \t]*(?:Thoughts?|THOUGHTS?|Think|THINK)(?: ?\d+)?[ \t*]*:[ \t*]*"
 )
 """The label of what is said before an action; that of the action goes as well."""
+LABEL: Final = re.compile(r"(?:\A|\n)[ \t*#]*(?:Action|Code)[ \t*]*:[ \t*]*\n?\Z")
+"""What stands above a block: nothing is said by it."""
 _TURN: Final = re.compile(r"^[A-Z]+ (?=(?:Thought|Action|Action Input):)", re.MULTILINE)
 """Whose turn it is, before the labels of a step that a program wrote: `ASSISTANT Action: find`."""
 _NAME: Final = r"([A-Za-z_][\w.:/-]{0,63})"
@@ -178,7 +180,9 @@ def acts_of(items: list[Any]) -> list[dict[str, Any]]:
         if last not in one or not all(done):
             return []
         seen = "\n\n".join(json_text(one[key]) for key in (last, shown) if one.get(key))
-        told.append({"role": "tool", "tool_call_id": call_id, "content": seen})
+        # What was there before the first action is nothing that came of one.
+        is_seen = number and (one[last], one.get(shown)) != (None, None)
+        told += [{"role": "tool", "tool_call_id": call_id, "content": seen}] if is_seen else []
         calls = [{**call, "id": f"act_{number}_{n}"} for n, call in enumerate(done) if call]
         thought = next((one[key] for key in NAMES["reasoning"] if one.get(key)), None)
         told += (
@@ -301,7 +305,9 @@ def _action_of(value: Json) -> str | dict[str, Any] | None:
     if not isinstance(value, dict):
         return value.strip() or None if isinstance(value, str) else None
     own = {snake_case(key): one for key, one in value.items() if one is not None}
-    key = next((k for k in _KINDS_OF_ACTS if _BARE.fullmatch(str(own.get(k, "")))), None)
+    told = {key: str(own.get(key, "")) for key in _KINDS_OF_ACTS}
+    kinds = (k for k, one in told.items() if _BARE.fullmatch(one) and one not in CALL_TYPES)
+    key = next(kinds, None)
     rest = {k: one for k, one in own.items() if k != key}
     given = next((rest[k] for k in ARGUMENTS if isinstance(rest.get(k), dict)), rest)
     return _call(own[key], given) if key is not None and isinstance(own[key], str) else None
@@ -343,7 +349,7 @@ def _act_beside(act: str, wrote: str, *, are_calls: bool) -> dict[str, Any]:
 
 def _without_acts(wrote: str) -> str:
     """What a model wrote without its blocks of actions, and without the labels of its thought."""
-    return _THOUGHT.sub("", _BLOCK.sub("", wrote)).strip()
+    return LABEL.sub("", _THOUGHT.sub("", _BLOCK.sub("", wrote)).strip()).strip()
 
 
 def acts_in_parts(items: Sequence[Json]) -> list[dict[str, Any]]:

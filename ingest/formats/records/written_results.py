@@ -18,7 +18,7 @@ from ingest.formats.records.calls import Message
 from ingest.formats.records.speech import Speech
 from ingest.formats.records.steps import AgentStep, said_by
 from ingest.formats.records.text_calls import SHELL, announced, commands_in, object_act
-from ingest.formats.records.written_calls import plain_act, written_act, written_call
+from ingest.formats.records.written_calls import LABEL, plain_act, written_act, written_call
 from ingest.records.episode import Step, ToolCall
 from ingest.records.text import Json, json_text, objects_in
 
@@ -55,11 +55,10 @@ _LANGUAGES: Final = {"py": PROGRAMS, "sh": SHELL, "shell": SHELL}
 _LONGEST_PROMPT: Final = 202
 _HEADING: Final = re.compile(r"\A\s*[A-Z]{3,}[ \t]*\n")
 """A label in capitals above what is said: `DISCUSSION`."""
-_LABEL: Final = re.compile(r"(?:\A|\n)[ \t*]*(?:Action|Code)[ \t*]*:[ \t*]*\n?\Z")
-"""What stands above the block: nothing is said by it."""
 _SHOWN: Final = re.compile(r"\s*```\w*\n(.*?)\n?```\s*", re.DOTALL)
 _SEVERAL: Final = 2
 """Results from which an agent acts: somebody may show once what a proposed program printed."""
+_RUNS: Final = re.compile(r"\b(?:REPL|interpreter|(?:is|are|be) executed)\b")
 _FEEDBACK: Final = re.compile(r"<(feedback|user_message)>(.*?)</\1>\s*\Z", re.DOTALL)
 _CALL_ID: Final = re.compile(r"\s*Call id: (\S+)\n(?:Observation|Error):")
 _RETURNED: Final = re.compile(r"\s*\[(\w+)[^\n]*\] Result:?\s*")
@@ -140,7 +139,7 @@ def with_programs_once(said: Sequence[Speech]) -> list[Speech]:
             language = _LANGUAGES.get(found[2], found[2]) or str(function.get("name"))
             name = language.removesuffix("_interpreter").strip("_")
             ran = {"name": name, "arguments": json_text({"command": found[3]})}
-            words = _LABEL.sub("", found[1]).strip() or None
+            words = LABEL.sub("", found[1]).strip() or None
             one.message = {"content": words, "tool_calls": [{**calls[0], "function": ran}]}
             told.pop()
         told.append(one)
@@ -188,8 +187,10 @@ def programs_in(said: Sequence[tuple[Json, Message]]) -> dict[int, re.Match[str]
     marks = [role == "user" and _is_result(text) for role, text in after]
     # An agent may first say that it understood.
     own = [n for n in own if n >= min(blocks, default=0)]
-    # An id above the mark is a framework's.
-    enough = 1 if run or any(text.startswith("Call id: ") for _, text in after) else _SEVERAL
+    # An id above the mark is a framework's, and a prompt may say that programs are run.
+    sure = any(text.startswith("Call id: ") for _, text in after)
+    sure = sure or any(_RUNS.search(text) for _, text in told[: min(blocks, default=0)])
+    enough = 1 if run or sure else _SEVERAL
     acts = len(marks) >= enough and (bool(run) or len(blocks) >= len(own) - 1)
     return blocks if acts and all(marks) else {}
 
@@ -236,7 +237,7 @@ def bind_programs(said: Sequence[Speech]) -> None:
             name = (found[2] or "_python" * in_python).strip("_") or "execute"
         function = {"name": name, "arguments": json_text({"command": found[3]})}
         made = {"id": f"{RUN_ID}{n}", "type": "function", "function": function}
-        words = _LABEL.sub("", _HEADING.sub("", found[1])).strip()
+        words = LABEL.sub("", _HEADING.sub("", found[1])).strip()
         words = "\n".join(filter(None, (words, *map(str.strip, found.groups()[3:]))))
         around = _AROUND.fullmatch(words)
         words = around[2].strip() if around else words

@@ -84,14 +84,8 @@ def call_in(value: Json) -> Call | None:
     if not isinstance(value, dict):
         return None
     value = {key: told_in(one) for key, one in value.items()}  # tables keep bodies as text
-    response = next(
-        (
-            (path, one)
-            for path, one in _objects_below(value)
-            if _is_response(one) or _tells_failure(path, one)
-        ),
-        None,
-    )
+    below = _objects_below(value)
+    response = next((at for at in below if _is_response(at[1]) or _tells_failure(*at)), None)
     others = {key: one for key, one in value.items() if response is None or key != response[0]}
     is_half = isinstance(value.get(_BATCH_ID), str)
     request = _request_in(others) or (((), {}) if is_half and response is not None else None)
@@ -191,11 +185,7 @@ def attributes_of(call: Call, fields: Fields) -> dict[str, Any]:
     """The attributes of the span of a call."""
     request, response = call.request, call.response
     sent = next((request[key] for key in _SENT if request.get(key)), None)
-    usage = next(
-        (one for key, one in response.items() if snake_case(key) in {"usage", "usage_metadata"}),
-        None,
-    )
-    usage = usage if isinstance(usage, dict) else {}
+    usage = first_of({snake_case(k): v for k, v in response.items()}, "usage", "usage_metadata")
     given = {
         "gen_ai.operation.name": "chat",
         "gen_ai.request.model": Fields(own=request).text(MODEL, deep=1) or fields.text(MODEL),
@@ -235,10 +225,7 @@ def conversation_of(call: Call) -> str | None:
 
 
 def _names_session(word: str) -> bool:
-    return (
-        _SESSION.fullmatch(word) is not None
-        and word.split("_", maxsplit=1)[0] not in _OTHER_SESSIONS
-    )
+    return bool(_SESSION.fullmatch(word)) and word.partition("_")[0] not in _OTHER_SESSIONS
 
 
 def _user(call: Call) -> str | None:

@@ -28,34 +28,16 @@ _START: Final = ("start_time", "start_time_unix_nano", "started_at", "timestamp"
 _END: Final = ("end_time", "end_time_unix_nano", "ended_at")
 _KIND: Final = "openinference.span.kind"
 _KINDS: Final = frozenset(
-    [
-        "LLM",
-        "TOOL",
-        "AGENT",
-        "CHAIN",
-        "RETRIEVER",
-        "RERANKER",
-        "EMBEDDING",
-        "GUARDRAIL",
-        "EVALUATOR",
-        "PROMPT",
-    ]
+    {"LLM", "TOOL", "AGENT", "CHAIN", "RETRIEVER"}
+    | {"RERANKER", "EMBEDDING", "GUARDRAIL", "EVALUATOR", "PROMPT"}
 )
 _OTEL_KINDS: Final = {"INTERNAL": 1, "SERVER": 2, "CLIENT": 3, "PRODUCER": 4, "CONSUMER": 5}
 _LISTED: Final = ("llm.", "retrieval.", "reranker.", "embedding.")
 """Where OpenInference flattens lists of objects; other lists are values of their own."""
 _WHOLE: Final = frozenset(
-    {
-        "input.value",
-        "output.value",
-        "metadata",
-        "llm.invocation_parameters",
-        "llm.function_call",
-        "tool.parameters",
-        "tool.json_schema",
-        "tool_call.function.arguments",
-        "exception",
-    }
+    {"input.value", "output.value", "metadata", "exception"}
+    | {"llm.invocation_parameters", "llm.function_call", "tool_call.function.arguments"}
+    | {"tool.parameters", "tool.json_schema"}
 )
 """Attributes that are one value, however much stands in it; OpenInference sends them as JSON text."""
 _DEEPEST: Final = 24

@@ -27,12 +27,7 @@ _TRACES: Final = ("root_span_id", "trace_id")
 _PARENTS: Final = ("span_parents", "parent_span_id", "parent_observation_id", "parent_id")
 _TYPES: Final = ("type", "span_type", "kind", "span_kind", "event")
 _STARTED: Final = (
-    "start",
-    "start_time",
-    "started_at",
-    "created",
-    "created_at",
-    "start_ns",
+    *("start", "start_time", "started_at", "created", "created_at", "start_ns"),
     "timestamp",
 )
 _HOLDERS: Final = ("properties", "attributes")

@@ -89,7 +89,7 @@ def _learn(
 def _seen_again(bench: Workbench, examples: Sequence[Example]) -> bool:
     """Whether a tool succeeded again and again in one episode about the same record."""
     keys = {key for table in bench.tables.values() for key in table.rows}
-    named: dict[str, Counter[str]] = defaultdict(Counter)
+    named: dict[int, Counter[str]] = defaultdict(Counter)
     for example in examples:
         if not example.refused:
             values = {v for v in example.seen.arguments.values() if isinstance(v, str)}
