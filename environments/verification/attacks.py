@@ -94,12 +94,19 @@ def _tellers(material: Material) -> Iterator[Probe]:
 
 
 def _tells_more(material: Material, text: str) -> bool:
-    """Whether a text tells more that is new than the good attempt does: where tools answer nothing else, to list it is to answer."""
-    good = View(material.good)
-    new = {f.readings[0] for f in facts_in(text) if f.specific}
-    heard = good.heard_readings
-    told = {f.readings[0] for facts in good.facts for f in facts if f.specific}
-    return len(new - heard) > len(told - heard)
+    """Whether a text tells more that is new than each good attempt does: where tools answer nothing else, to list it is to answer."""
+    heard = View(material.good).heard_readings
+    recorded = (one.actions for one in material.candidate.attempts if one.resolved)
+    told = (
+        {reading for action in actions for reading in _specific(str(action.get("content") or ""))}
+        for actions in (material.candidate.solution, *recorded)
+    )
+    return len(_specific(text) - heard) > max(len(one - heard) for one in told)
+
+
+def _specific(text: str) -> set[Json]:
+    """What a text says that hardly stands there by accident."""
+    return {fact.readings[0] for fact in facts_in(text) if fact.specific}
 
 
 def _callers(material: Material) -> Iterator[Probe]:

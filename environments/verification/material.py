@@ -229,14 +229,12 @@ class Material:
     @cached_property
     def readable_numbers(self) -> tuple[str, ...]:
         """Every number in what the good attempt's tools answered and it said, as text, in order."""
-        texts = [call.result.content for call in self.good.calls]
-        # An answer is no list of facts.
-        texts += (
-            []
-            if self.answers
-            else [text_of(m) for m in self.good.messages if m.get("role") == "assistant"]
-        )
-        return tuple(dict.fromkeys(m[1] for text in texts for m in NUMBER.finditer(_spaced(text))))
+        texts = [_spaced(call.result.content) for call in self.good.calls]
+        # An answer is no list of facts; in a message a comma groups digits (`1,620.30`).
+        if not self.answers:
+            texts += [text_of(m) for m in self.good.messages if m.get("role") == "assistant"]
+        numbers = (found[1] for text in texts for found in NUMBER.finditer(text))
+        return tuple({number.replace(",", ""): None for number in numbers})
 
     @cached_property
     def readable_words(self) -> tuple[str, ...]:
