@@ -20,7 +20,7 @@ from environments.runtime.values.grouping import by_key
 from environments.runtime.values.literals import parse_arguments, parse_json
 from environments.runtime.values.normal import same_json, stable, unwrap
 from environments.runtime.views.clock_and_ids import ANY, BY_FORMAT, places_of
-from environments.runtime.views.python_literals import from_literal
+from environments.runtime.views.record_literals import from_literal
 from environments.runtime.views.view import CallInFlight
 from environments.runtime.world.versions import version_at
 from environments.runtime.world.world import World

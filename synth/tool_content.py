@@ -13,7 +13,7 @@ from typing import Final
 
 from environments.runtime.task.attempt import Json
 from environments.runtime.values.literals import parse_json
-from environments.runtime.views.python_literals import literal
+from environments.runtime.views.record_literals import literal
 
 MAX_LAYERS: Final = 5
 MAX_FIELDS: Final = 4

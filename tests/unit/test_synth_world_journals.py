@@ -12,7 +12,7 @@ from hypothesis import given as drawn
 from hypothesis import strategies as st
 
 from environments.runtime.task.attempt import UNKNOWN, ToolResult
-from environments.runtime.views.embedded_records import close_records, open_records
+from environments.runtime.views.record_literals import close_records, open_records
 from environments.runtime.world.world import World
 from synth.worlds import WorldSettings, learn_world
 from tests.unit.world_backend import episode

@@ -13,7 +13,7 @@ from benchmarks.testbeds.invented.office.tickets import TICKETS
 from benchmarks.testbeds.invented.trade.stays import STAYS
 from benchmarks.testbeds.result_forms import LITERAL
 from benchmarks.worlds.enveloped import measure
-from environments.runtime.views.python_literals import from_literal, literal, to_literal
+from environments.runtime.views.record_literals import from_literal, literal, to_literal
 from synth.tool_content import innermost_value
 from synth.tool_errors import looks_failed
 

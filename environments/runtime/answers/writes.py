@@ -229,7 +229,10 @@ def _said_once(here: CallContext, tool: Tool, args: dict[str, Json]) -> bool:
     removes = any(table.endswith(ABSENCE) for table in tool.influence.far)
     if removes or tool.name in tool.influence.heeds:
         return bool(same)
-    return not tool.influence.again and not all(map(_only_repeats, same))
+    # An act was seen to say the same whatever it is given.
+    if tool.influence.again or tool.part.kind == "act":
+        return False
+    return not all(map(_only_repeats, same))
 
 
 def _only_repeats(entry: Entry) -> bool:

@@ -13,12 +13,11 @@ from ..world.tool import Tool
 from ..world.versions import Versions
 from .argument_spelling import RecordNames, Spelling
 from .clock_and_ids import Fresh, MarkedResults
-from .embedded_records import Embedded
 from .envelopes import Enveloped
 from .idle_arguments import Idle
 from .implicit_subject import Subject
 from .multiplexed import Dispatched
-from .python_literals import Literal
+from .record_literals import Embedded, Literal
 from .result_wrappers import Wrapped, Wrappings
 from .selected_subject import SessionChoices
 from .text_records import Texts

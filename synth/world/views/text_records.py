@@ -1,7 +1,7 @@
 """Results that no JSON reader takes, found: tools whose records are labelled lines, YAML's blocks, XML, or written as Python does.
 
 Comes from observations as recorded; leaves JSON in place, and gives the tools of each style. A tool is one of a style where every text that is read in it is
-written again byte for byte, and most of its results of several lines are. Not here: reading and writing (`environments.runtime.views.text_records`, `python_literals`).
+written again byte for byte, and most of its results of several lines are. Not here: reading and writing (`environments.runtime.views.text_records`, `record_literals`).
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ from environments.runtime.text_forms.style import LINES, XML, YAML, Style, numbe
 from environments.runtime.text_forms.xml import ATTRIBUTE, ROOT, Element, elements
 from environments.runtime.text_forms.yaml import TIME
 from environments.runtime.values.literals import LITERALS, parse_json
-from environments.runtime.views.embedded_records import (
+from environments.runtime.views.record_literals import (
     close_records,
     decimal_fields,
+    from_literal,
     open_records,
+    to_literal,
 )
-from environments.runtime.views.python_literals import from_literal, to_literal
 from environments.runtime.views.text_records import from_text, read
 from synth.tool_errors import looks_failed
 from synth.world.grouping import sets_by_key
