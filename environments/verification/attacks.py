@@ -97,14 +97,14 @@ def _tells_more(material: Material, text: str) -> bool:
     """Whether a text tells more that is new than each good attempt does: where tools answer nothing else, to list it is to answer."""
     heard = View(material.good).heard_readings
     recorded = (one.actions for one in material.candidate.attempts if one.resolved)
-    told = (
-        {reading for action in actions for reading in _specific(str(action.get("content") or ""))}
+    told = [
+        set[str | float]().union(*(_specific(str(one.get("content") or "")) for one in actions))
         for actions in (material.candidate.solution, *recorded)
-    )
+    ]
     return len(_specific(text) - heard) > max(len(one - heard) for one in told)
 
 
-def _specific(text: str) -> set[Json]:
+def _specific(text: str) -> set[str | float]:
     """What a text says that hardly stands there by accident."""
     return {fact.readings[0] for fact in facts_in(text) if fact.specific}
 
