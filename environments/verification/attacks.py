@@ -17,7 +17,7 @@ from typing import Final
 
 from environments.runtime.checks.arguments import canonical_arguments
 from environments.runtime.checks.final_answer import words_compared
-from environments.runtime.checks.view import View
+from environments.runtime.checks.view import View, text_of
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.candidate import Action
 from environments.runtime.task.tool_definition import choices_of, form_of
@@ -98,7 +98,7 @@ def _tells_more(material: Material, text: str) -> bool:
     heard = View(material.good).heard_readings
     recorded = (one.actions for one in material.candidate.attempts if one.resolved)
     told = [
-        set[str | float]().union(*(_specific(str(one.get("content") or "")) for one in actions))
+        set[str | float]().union(*(_specific(text_of(one)) for one in actions))
         for actions in (material.candidate.solution, *recorded)
     ]
     return len(_specific(text) - heard) > max(len(one - heard) for one in told)

@@ -9,16 +9,15 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import TypeVar
 
+from environments.runtime.values.grouping import by_key
+
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 
 def lists_by_key(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
     """The values of each key in order; empty for any other key."""
-    out: dict[Key, list[Value]] = defaultdict(list)
-    for key, value in pairs:
-        out[key].append(value)
-    return out
+    return defaultdict(list, by_key(pairs))
 
 
 def sets_by_key(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, set[Value]]:

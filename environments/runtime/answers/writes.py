@@ -224,11 +224,12 @@ def _said_once(here: CallContext, tool: Tool, args: dict[str, Json]) -> bool:
 
     `true` may mean that the call changed something, `false` that it was done already, a number may count calls, and one word may turn into another.
     """
-    earlier = [] if tool.writes else [e for e in here.state.log if e.tool == tool.name]
-    same = [entry for entry in earlier if entry.args == args]
+    same = [e for e in here.state.log if e.tool == tool.name and e.args == args]
+    if tool.writes or not same:
+        return False
     removes = any(table.endswith(ABSENCE) for table in tool.influence.far)
     if removes or tool.name in tool.influence.heeds:
-        return bool(same)
+        return True
     # An act was seen to say the same whatever it is given.
     if tool.influence.again or tool.part.kind == "act":
         return False

@@ -96,7 +96,7 @@ class RecallPart:
     refused: Mapping[Named, tuple[str, float]] = field(default_factory=dict)
     """By tool that refused every recorded call in the same words: the words, and how sure they are."""
     echoes: Mapping[Named, tuple[float, tuple[str, ...]]] = field(default_factory=dict)
-    """By writer whose answer repeats its arguments, how sure an answer to values that nobody recorded is, and the arguments that have to name records."""
+    """By tool whose answer repeats its arguments, how sure an answer to values that nobody recorded is, and the arguments that have to name records."""
     made: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """By the name of a thing that is not there at the start, the tools of which a call made it."""
     unmade: Mapping[Named, UnmadePart] = field(default_factory=dict)

@@ -1,9 +1,9 @@
 """Values by key, in the order in which they come."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from typing import TypeVar
 
-Key = TypeVar("Key", bound=Hashable)
+Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 

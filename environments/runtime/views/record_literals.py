@@ -16,7 +16,8 @@ from typing import Final
 from ..task.attempt import Json
 from ..values.json_text import Writer, writer
 from ..values.literals import parse_json
-from ..values.normal import HOLE, is_whole
+from ..values.mentions import fields_in
+from ..values.normal import HOLE, is_number, is_whole
 from .result_forms import ResultForm
 
 MAX_LENGTH: Final = 200_000
@@ -25,8 +26,12 @@ _ODD: Final = re.compile(r"(?<!\\)(?:\\\\)*\\[^\\'\"nrtxuU]")
 """Escapes that `repr` never writes; Python warns of some."""
 TEXT: Final = "\x0etext"
 """The key of a sentence; no backend writes the sign."""
-_WRITERS: Final[Mapping[str, Callable[[Json], str]]] = {"\x0epython": repr, "\x0ejson": json.dumps}
+_PYTHON: Final = "\x0epython"
+_JSON: Final = "\x0ejson"
+_WRITERS: Final[Mapping[str, Callable[[Json], str]]] = {_PYTHON: repr, _JSON: json.dumps}
 """By the key of a record, how it is written."""
+_MARK: Final = json.dumps(TEXT)
+"""The key as every JSON text has it."""
 _START: Final = re.compile(r"\[?\{['\"]")
 _LAYOUTS: Final = tuple(
     writer(separators=separators, ascii_only=ascii_only, sort_keys=False, indent=indent)
@@ -105,7 +110,7 @@ def open_records(content: str) -> str:
 
 def close_records(content: str, decimals: frozenset[str]) -> str:
     """The same as the tool writes it; `decimals` are fields whose whole numbers have a decimal point."""
-    parsed = parse_json(content) if TEXT[1:] in content else None
+    parsed = parse_json(content) if _MARK in content else None
     if parsed is None:
         return content
     whole = _closed(parsed.value, decimals)
@@ -119,21 +124,15 @@ def decimal_fields(content: str) -> Iterator[tuple[str, bool]]:
     parsed = parse_json(content)
     for value in _texts_of(parsed.value) if parsed is not None else ():
         if isinstance(value, dict) and TEXT in value:
-            yield from _numbers_in(value)
+            for path, leaf in fields_in(value):
+                if is_number(leaf) and path[-1] is not None:
+                    yield path[-1], isinstance(leaf, float)
 
 
 def _texts_of(value: Json) -> Iterator[Json]:
     yield value
     if isinstance(value, dict):
         yield from value.values()
-
-
-def _numbers_in(value: Json) -> Iterator[tuple[str, bool]]:
-    for name, item in value.items() if isinstance(value, dict) else ():
-        if isinstance(item, float) or is_whole(item):
-            yield name, isinstance(item, float)
-        for inner in item if isinstance(item, list) else [item]:
-            yield from _numbers_in(inner)
 
 
 def _opened(value: Json) -> Json:
@@ -149,11 +148,11 @@ def _opened(value: Json) -> Json:
     said = value[:at] + HOLE + value[end:]
     told = literal(inner)
     if told is not None:
-        return {TEXT: said, "\x0epython": told}
+        return {TEXT: said, _PYTHON: told}
     parsed = parse_json(inner)
     if parsed is None or json.dumps(parsed.value) != inner:
         return None
-    return {TEXT: said, "\x0ejson": parsed.value}
+    return {TEXT: said, _JSON: parsed.value}
 
 
 def _closed(value: Json, decimals: frozenset[str]) -> Json:

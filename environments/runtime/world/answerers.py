@@ -170,7 +170,10 @@ def _read_echo(call: LookUp) -> ToolResult | None:
 WRITERS: Final[tuple[Writer, ...]] = (_undone_protocol, _replay, _protocol, _perform, _echo)
 """Of tools that may change something; where none has an answer, nobody knows."""
 READERS: Final[tuple[Reader, ...]] = (
-    *(_read_protocol, _computed, _read_replay),
-    *(_selected, _read_echo),
+    _read_protocol,
+    _computed,
+    _read_replay,
+    _selected,
+    _read_echo,
 )
 """Of tools that change nothing; where none has an answer, a look-up has it."""

@@ -7,7 +7,7 @@ whose inputs are known. Not here: when a write succeeds (`guards`).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
@@ -16,7 +16,6 @@ from environments.runtime.document.codec import encode
 from environments.runtime.document.tools import RowRefPart, WritePart
 from environments.runtime.expr.gaps import MISSING, UNKNOWN
 from environments.runtime.expr.scope import Scope, Tree
-from environments.runtime.task.attempt import Json
 from environments.runtime.values.normal import stable
 from environments.runtime.views.implicit_subject import SUBJECT
 from environments.runtime.views.selected_subject import CHOSEN
@@ -29,7 +28,7 @@ from synth.world.search.fields import fit_fields, same_value
 from synth.world.search.fit import Fitter
 from synth.world.search.repeated_arguments import repeated_answer
 from synth.world.search.support import support_of
-from synth.world.search.terms import Tables, gather
+from synth.world.search.terms import NO_TABLES, Tables, Term, gather
 from synth.world.support import SEEN_TWICE
 
 MAX_EXAMPLES: Final = 120
@@ -53,14 +52,16 @@ def tables_of(bench: Workbench) -> Tables:
 def learn_effects(
     bench: Workbench, examples: dict[str, list[Example]], propose: Proposer | None
 ) -> None:
-    """Fill `writes` and `answer` of every writer that the language can express."""
+    """Fill `writes` and `answer` of every writer that the language can express, and what readers say that repeat their arguments."""
     tables = tables_of(bench)
     for name, tool in sorted(bench.tools.items()):
         done = [e for e in examples.get(name, ()) if not e.refused]
         if tool.kind == "act" and done:
             _find_effects(bench, tool, distinct_first(done), tables, only=True)
             _settle_effects(tool)
-        if tool.kind == "read":
+        if (
+            tool.kind == "read" and tool.table is not None
+        ):  # else it would be all that is known of it
             tool.answer = repeated_answer(tool)
         if tool.kind != "write" or len({e.seen.key for e in done}) < MIN_ARGUMENTS:
             continue
@@ -231,16 +232,17 @@ def _find_effects(
     only: bool = False,
 ) -> None:
     """One effect per table that the arguments name a row of, or that has one record, and that reads show changed."""
+    names = gather([e.scope() for e in examples], ["arg"], NO_TABLES).scalars
     for table in bench.tables.values():
         if len(table.key_names) > 1 or (not table.rows and table.key_names):
             continue
         keys: list[list[Tree]] = [[]]
         if table.key_names:
-            keys = [] if only else [[tree] for tree in _row_trees(examples, table.name)]
+            keys = [] if only else [[tree] for tree in _row_trees(examples, table.name, names)]
         found = (_effect_on(examples, table.name, key, tables) for key in keys)
         tool.writes.extend(islice((effect for effect in found if effect is not None), 1))
     if not tool.writes and not only:
-        made = (_record_made(examples, table, tables) for table in bench.tables.values())
+        made = (_record_made(examples, table, names, tables) for table in bench.tables.values())
         tool.writes.extend(islice((effect for effect in made if effect is not None), 1))
 
 
@@ -272,12 +274,11 @@ def _most_in_one_episode(examples: Sequence[Example]) -> int:
     return max(counts.values(), default=0)
 
 
-def _row_trees(examples: Sequence[Example], table: str) -> list[Tree]:
-    """Trees over the arguments that name rows of a table."""
+def _row_trees(examples: Sequence[Example], table: str, names: Iterable[Term]) -> list[Tree]:
+    """Those of the arguments' terms that name rows of a table."""
     scopes = [e.scope() for e in examples]
-    only = Tables(single=(), multiple=())
     out: list[Tree] = []
-    for term in gather(scopes, ["arg"], only).scalars:
+    for term in names:
         rows = evaluate(["row", table, [term.tree]], scopes)
         if sum(isinstance(r, dict) for r in rows) * 2 >= len(rows):
             out.append(list(term.tree))
@@ -332,13 +333,13 @@ def _effect_on(
 
 
 def _record_made(
-    examples: Sequence[Example], table: TableModel, tables: Tables
+    examples: Sequence[Example], table: TableModel, names: Iterable[Term], tables: Tables
 ) -> WritePart | None:
-    """The creation of a record that an argument names: looks after the call show it, and nobody saw it before."""
+    """The creation of a record that one of the arguments' terms names: looks after the call show it, and nobody saw it before."""
     if len(table.key_names) != 1:
         return None
     scopes = [e.scope() for e in examples]
-    for term in gather(scopes, ["arg"], Tables(single=(), multiple=())).scalars:
+    for term in names:
         shown = [
             (example, row)
             for example, name in zip(examples, term.values, strict=True)
@@ -350,22 +351,12 @@ def _record_made(
         key: list[Tree] = [term.tree]
         if any(has_value(row) for row in evaluate(["row", table.name, key], scopes)):
             continue
-        whole = _made_of([e.scope() for e, _ in shown], [row for _, row in shown], tables)
+        whole = Fitter([e.scope() for e, _ in shown], ["arg"], tables).fit(
+            [row for _, row in shown]
+        )
         if whole is not None:
             return WritePart(table=table.name, key=tuple(key), creates=True, whole=whole)
     return None
-
-
-def _made_of(scopes: list[Scope], rows: Sequence[Json], tables: Tables) -> Tree | None:
-    """A tree for a new record."""
-    fitter = Fitter(scopes, ["arg"], tables)
-    records = [row for row in rows if isinstance(row, dict)]
-    if len(records) < len(rows):
-        return fitter.fit(list(rows))
-    if any(list(row) != list(records[0]) for row in records):
-        return None
-    fields = [[name, fitter.fit([r[name] for r in records], name=name)] for name in records[0]]
-    return None if any(tree is None for _, tree in fields) else ["object", *fields]
 
 
 def _row_after(write: WritePart, scope: Scope) -> Any:

@@ -45,10 +45,11 @@ def learn_guards(
 ) -> None:
     """Fill `guards` and `claims` of every writer whose effect and answer are known."""
     tables = tables_of(bench)
+    keys = frozenset(key for table in bench.tables.values() for key in table.rows)
     for name, tool in sorted(bench.tools.items()):
         if not tool.innocent and examples.get(name) and tool.answer is not None:
             _learn(tool, examples[name], tables, propose)
-            tool.again = _seen_again(bench, examples[name])
+            tool.again = _seen_again(examples[name], keys)
 
 
 def _learn(
@@ -86,9 +87,8 @@ def _learn(
     }
 
 
-def _seen_again(bench: Workbench, examples: Sequence[Example]) -> bool:
-    """Whether a tool succeeded again and again in one episode about the same record."""
-    keys = {key for table in bench.tables.values() for key in table.rows}
+def _seen_again(examples: Sequence[Example], keys: frozenset[str]) -> bool:
+    """Whether a tool succeeded again and again in one episode about the same record; `keys`: those of all records."""
     named: dict[int, Counter[str]] = defaultdict(Counter)
     for example in examples:
         if not example.refused:

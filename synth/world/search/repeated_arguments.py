@@ -14,7 +14,7 @@ from environments.runtime.expr.scope import Scope, Tree
 from environments.runtime.expr.trees import operands_of
 from synth.world.model import ToolModel
 from synth.world.search.fit import Fitter
-from synth.world.search.terms import Tables
+from synth.world.search.terms import NO_TABLES
 from synth.world.support import SEEN_THRICE
 
 MIN_CALLS: Final = SEEN_THRICE
@@ -39,7 +39,7 @@ def repeated_answer(tool: ToolModel) -> Tree | None:
     if len(calls) < MIN_CALLS:
         return None
     scopes = [Scope(dict(seen.arguments), None, row=_no_row) for seen in calls]
-    fitter = Fitter(scopes, ["arg"], Tables(single=(), multiple=()))
+    fitter = Fitter(scopes, ["arg"], NO_TABLES)
     tree = fitter.fit([seen.value for seen in calls])
     return tree if repeats_arguments(tree) else None
 

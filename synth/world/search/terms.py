@@ -52,6 +52,10 @@ class Tables:
     """Tables with more, and the names of the parts."""
 
 
+NO_TABLES: Final = Tables(single=(), multiple=())
+"""For what the call alone says."""
+
+
 @dataclass(slots=True, kw_only=True)
 class Terms:
     """All terms of one set of scopes."""
