@@ -15,6 +15,7 @@ from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from benchmarks.rubrics.agreement import read
@@ -37,6 +38,7 @@ from benchmarks.worlds import (
     unseen,
     unseen_living,
 )
+from benchmarks.worlds.past_the_gate import redacted_copy
 from dagster_project.worlds.recorded_calls import recorded_calls, recorded_episodes
 from environments.fidelity import Fidelity, RecordedCall, RecordedEpisode, record_tape, replay
 from environments.runtime.world.world import World
@@ -120,7 +122,7 @@ PUBLISHED: Final[dict[str, tuple[str, ...]]] = {
 """Backends of `benchmarks.testbeds.published` by module; each module says which package it needs."""
 INVENTED: Final = unseen.STYLES
 SUITES: Final = (
-    "quick", "full", "backends", "recordings", "invented", "desks", "living", "tasks", "called",
+    "quick", "full", "backends", "redacted", "recordings", "invented", "desks", "living", "tasks", "called",
     "answered", "habits", "published",
 )  # fmt: skip
 
@@ -153,6 +155,7 @@ def _one_kind(name: str, seed: int) -> Iterable[Case]:
     every_answer = [(s, form) for s in INVENTED for form in result_forms.ALL]
     kinds: dict[str, Callable[[], Iterable[Case]]] = {
         "backends": _backends,
+        "redacted": _redacted,
         "recordings": lambda: _recorded(whole=True),
         "invented": lambda: _afresh(INVENTED, seed),
         "desks": lambda: _desks(unseen.DESK_VARIANTS),
@@ -265,6 +268,17 @@ def _clouds() -> Iterator[Case]:
 def _backends() -> Iterator[Case]:
     for path in data_files("backends/*/train.jsonl"):
         yield Case(name=path.parent.name, ask=partial(_backend, path.parent))
+
+
+def _redacted() -> Iterator[Case]:
+    """The same past redaction, as homes learn them."""
+    for path in data_files("backends/*/train.jsonl"):
+        yield Case(name=f"{path.parent.name}, redacted", ask=partial(_past_the_gate, path.parent))
+
+
+def _past_the_gate(folder: Path) -> Answers:
+    with TemporaryDirectory() as into:
+        yield from _backend(redacted_copy(folder, Path(into)))
 
 
 def _backend(folder: Path) -> Answers:
