@@ -20,10 +20,12 @@ from typing import Final
 ROOT: Final = Path(__file__).resolve().parents[2]
 INTERPRETED: Final = frozenset(
     {
+        "apply/app_gate",  # its memories are cached properties, which are worked out at each use once compiled
         "apply/collector",  # a dozen steps a day
         "audit/leaks",  # an independent code path: it shares nothing with what it checks, not even how that was built
         "decisions/profile",  # its facts are cached properties, asked for once a place
         "errors",
+        "lists/lexicon",  # as `apply/app_gate`
         "recognizers/presidio_engine",  # subclasses of Presidio's own
     }
 )

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from math import isqrt
 from typing import Final
 
@@ -26,6 +26,18 @@ class KeyedDigest:
 
     def __init__(self, key: bytes) -> None:
         self._key = hashlib.blake2b(key, digest_size=64).digest()
+        remembered = lru_cache(maxsize=PARTS_REMEMBERED)
+        # Set here: properties that remember are worked out at each use where this is compiled.
+        self.derive: Final[Callable[..., KeyedDigest]] = remembered(self._derived)
+        """An independent key for one purpose, told by its parts."""
+        self.move: Final[Callable[[int, int, str], int]] = remembered(self._image_of)
+        """The image of a number under the tweak's permutation of [0, size); never the number itself."""
+        self._step: Final[Callable[[int, str], int]] = remembered(self._length_of_step)
+        """How far `move` goes along a permutation."""
+        self._hasher: Final[Callable[[int], hashlib.blake2b]] = lru_cache(maxsize=None)(
+            self._started
+        )
+        """The digest for one side, the key read and nothing else."""
 
     def digest(self, *parts: str, size: int = 32) -> bytes:
         """Return a keyed digest of the parts, unambiguous about where each part ends."""
@@ -38,17 +50,8 @@ class KeyedDigest:
         """Return a keyed number in [0, size)."""
         return int.from_bytes(self.digest(*parts, size=64), "big") % size
 
-    @cached_property
-    def derive(self) -> Callable[..., KeyedDigest]:
-        """An independent key for one purpose, told by its parts."""
-        return lru_cache(maxsize=PARTS_REMEMBERED)(
-            lambda *parts: KeyedDigest(self.digest("derive", *parts, size=64))
-        )
-
-    @cached_property
-    def move(self) -> Callable[[int, int, str], int]:
-        """The image of a number under the tweak's permutation of [0, size); never the number itself."""
-        return lru_cache(maxsize=PARTS_REMEMBERED)(self._image_of)
+    def _derived(self, *parts: str) -> KeyedDigest:
+        return KeyedDigest(self.digest("derive", *parts, size=64))
 
     def _image_of(self, number: int, size: int, tweak: str) -> int:
         if size < 2:
@@ -56,12 +59,8 @@ class KeyedDigest:
         forward = self._forward(number, size, tweak)
         return self._inverse((forward + self._step(size, tweak)) % size, size, tweak)
 
-    @cached_property
-    def _step(self) -> Callable[[int, str], int]:
-        """How far `move` goes along a permutation."""
-        return lru_cache(maxsize=PARTS_REMEMBERED)(
-            lambda size, tweak: 1 + self.number(size - 1, "step", tweak)
-        )
+    def _length_of_step(self, size: int, tweak: str) -> int:
+        return 1 + self.number(size - 1, "step", tweak)
 
     def _forward(self, number: int, size: int, tweak: str) -> int:
         side = isqrt(size - 1) + 1
@@ -87,15 +86,10 @@ class KeyedDigest:
             if number < size:
                 return number
 
-    @cached_property
-    def _hasher(self) -> Callable[[int], hashlib.blake2b]:
-        """The digest for one side, the key read and nothing else."""
-        return lru_cache(maxsize=None)(
-            # 128 bits beyond any half that occurs keep the reduction's bias out of reach.
-            lambda side: hashlib.blake2b(
-                key=self._key, digest_size=min(64, (side.bit_length() + 7) // 8 + 16)
-            )
-        )
+    def _started(self, side: int) -> hashlib.blake2b:
+        # 128 bits beyond any half that occurs keep the reduction's bias out of reach.
+        size = min(64, (side.bit_length() + 7) // 8 + 16)
+        return hashlib.blake2b(key=self._key, digest_size=size)
 
 
 def _round(started: hashlib.blake2b, turn: int, half: int, rest: bytes) -> int:

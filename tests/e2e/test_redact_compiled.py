@@ -19,6 +19,7 @@ from redact.apply import matcher
 from redact.apply.learn import learn
 from redact.policy import Policy
 from redact.apply.scrub import scrub
+from redact.operators.vault import Vault
 
 policy, digest = Policy(), hashlib.sha256()
 for name, talk in APPS.items():
