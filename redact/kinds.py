@@ -52,7 +52,7 @@ KINDS: Final = _kinds(
     ("city", "place", False),
     ("card_tail", "digits", False),
     ("coordinate", "digits", False),
-    ("code", "opaque", False),
+    ("code", "identifier", False),
     ("withheld", "marker", False),
 )
 """In order of rank. `direct` kinds are app-wide only where `redact.recognizers.analyzer.is_composite` finds the value long enough."""

@@ -7,7 +7,7 @@ Fails closed: what nothing shows to be everybody's is somebody's. An identifier 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -22,6 +22,7 @@ from redact.bounds import (
     VARIED,
 )
 from redact.decisions.field_forms import bare_token, is_day, is_name_like, without_zeros
+from redact.evidence.derived_values import is_made_of
 from redact.evidence.subjects import least_of, subjects_of
 from redact.fold import fold_value
 from redact.lists.gazetteer import ORDINARY, is_name
@@ -33,6 +34,7 @@ from redact.values.shapes import is_phone
 
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _DIGIT: Final = re.compile(r"\d")
+_NUMBER: Final = re.compile(r"\d+")
 _FORM: Final = "form "
 _EDGE: Final = ".,:;()[]"
 _ALPHA: Final = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{SIGNS}])+")
@@ -57,9 +59,13 @@ class Tokens:
 
 
 def tokens_of(
-    evidence: Mapping[str, Mapping[str, list[int]]], kept: Iterable[str], *, k: int
+    evidence: Mapping[str, Mapping[str, list[int]]],
+    kept: Iterable[str],
+    kept_at: Sequence[Mapping[str, list[int]]],
+    *,
+    k: int,
 ) -> Tokens:
-    """Return what is known of the tokens of free text."""
+    """Return what is known of the tokens of free text; `kept_at` is what stays, by place."""
     counted: dict[str, set[int]] = {}
     for key, seen in evidence.items():
         if Place.from_key(key).path == FREE:
@@ -72,12 +78,25 @@ def tokens_of(
     single += [part for value in values if 0 < value.count(" ") < PARTS for part in free_ids(value)]
     explained = frozenset(forms) | frozenset(map(bare_token, single))
     least = least_of(k, subjects_of(evidence.values()), share=MOST)
-    personal = frozenset(
-        token
+    strange = {
+        token: listed
         for token, listed in counted.items()
         if len(listed) < least and not _explains(explained, token) and not is_day(token)
-    )
+    }
+    personal = frozenset(strange).difference(_derived(strange, kept_at))
     return Tokens(personal, frozenset(counted.keys() - personal), explained)
+
+
+def _derived(
+    tokens: Mapping[str, set[int]], kept_at: Sequence[Mapping[str, list[int]]]
+) -> Iterator[str]:
+    """Yield the tokens that are made of what stays, with all others of their form."""
+    forms: dict[str, list[str]] = {}
+    for token in tokens:
+        forms.setdefault(_NUMBER.sub("9", token), []).append(token)
+    for alike in forms.values():
+        if is_made_of({token: tokens[token] for token in alike}, kept_at):
+            yield from alike
 
 
 def _single_words(value: str) -> list[str]:

@@ -39,6 +39,7 @@ from redact.decisions.verdicts import (
     UNKNOWN_WORD,
     WITHHOLD,
     Verdict,
+    kept_places,
     kept_values,
     made_personal,
 )
@@ -171,7 +172,8 @@ def _make_judgement(app: AppLearnt, k: int) -> Judgement:
     plain, lists, public = places.dictionary, places.catalogues, places.public
     recorded = recorded_values(app, k)
     templates = _templates(app, verdicts, k)
-    tokens = tokens_of(counted, kept_values(app.evidence, verdicts, recorded), k=k)
+    explained = kept_values(app.evidence, verdicts, recorded)
+    tokens = tokens_of(counted, explained, kept_places(app.evidence, verdicts), k=k)
     values = values_of_tokens(tokens, plain)
     for value, kind in _made_personal(places, verdicts, templates, recorded):
         keep_kind(values, value, kind)

@@ -6,8 +6,9 @@ place's profile (`when`), or looks at all places that are still open beside thos
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 from redact.bounds import SEVERAL, VARIED
@@ -38,7 +39,9 @@ from redact.decisions.verdicts import (
     STREETS,
     TEXTS,
     Verdict,
+    kept_places,
 )
+from redact.evidence.derived_values import is_made_of
 from redact.readers.place import UNKNOWN, last_key
 from redact.values.forms import commonest, is_code, is_mark
 from redact.values.value_sets import (
@@ -84,7 +87,19 @@ def decide(app: App) -> dict[str, Verdict]:
             app.decided[key] = (
                 verdict if verdict.action else replace(verdict, action=app.people[key])
             )
-    return {key: verdict for key, verdict in app.decided.items() if verdict.action != KEEP}
+    verdicts = {key: verdict for key, verdict in app.decided.items() if verdict.action != KEEP}
+    for key in _made_of_what_stays(app, verdicts):
+        del verdicts[key]
+    return verdicts
+
+
+def _made_of_what_stays(app: App, verdicts: Mapping[str, Verdict]) -> list[str]:
+    """Return the places of identifiers that tell nothing but what stays at other places, which the table cannot know before its end."""
+    asked = [
+        key for key, one in verdicts.items() if one is IDENTIFIERS and not app.places[key].free
+    ]
+    kept = kept_places(app.evidence, verdicts) if asked else []
+    return [key for key in asked if is_made_of(app.evidence[key], kept)]
 
 
 def decide_alone(profile: Profile) -> Verdict:
@@ -157,19 +172,19 @@ def _choices(app: App) -> Iterable[str]:
     return shown_alike(app, worded, lambda one: decide_alone(one).action == KEEP)
 
 
-def _same_key(app: App) -> list[str]:
-    """Return the places of identifiers whose key holds those of people in another record: a refund that names its owner's account."""
+def _same_key(app: App, action: str, shape: str) -> list[str]:
+    """Return the places of such values whose key holds people's in another record: a refund that names its owner's account."""
     telling = {
         last_key(app.places[key].path)
         for key, one in app.decided.items()
-        if app.places[key].personal and one.action == OPAQUE
+        if app.places[key].personal and one.action == action
     }
     return [
         key
         for key, place in app.places.items()
         if place.kind == UNKNOWN
         and last_key(place.path) in telling
-        and commonest(list(app.evidence[key])) == "identifier"
+        and commonest(list(app.evidence[key])) == shape
     ]
 
 
@@ -229,7 +244,11 @@ RULES: Final[tuple[Rule, ...]] = (
     Rule(OWN_WORDS, among=beside_names),
     Rule(
         Verdict(OPAQUE, "identifiers of people under the same key of other records"),
-        among=_same_key,
+        among=partial(_same_key, action=OPAQUE, shape="identifier"),
+    ),
+    Rule(
+        Verdict(CODE, "short codes of people under the same key of other records"),
+        among=partial(_same_key, action=CODE, shape="code"),
     ),
     Rule(
         Verdict(OPAQUE, "each person's own word, asked of a tool that answers with a record"),

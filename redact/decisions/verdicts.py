@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from redact.bounds import STEM
+from redact.bounds import SHORT
 from redact.fold import fold_value
 from redact.readers.place import RESULT, UNKNOWN, Place
 from redact.recognizers.analyzer import is_composite
@@ -78,7 +78,18 @@ def made_personal(
 def _is_code(folded: str) -> bool:
     """Say whether a short identifier can be nothing else in its app, so that it reads alike in every episode: `a-101`."""
     digits = sum(map(str.isdigit, folded))
-    return len(folded) >= STEM and digits > 1 and any(map(str.isalpha, folded))
+    return len(folded) >= SHORT and digits > 1 and any(map(str.isalpha, folded))
+
+
+def kept_places(
+    evidence: Mapping[str, Mapping[str, list[int]]], verdicts: Mapping[str, Verdict]
+) -> list[Mapping[str, list[int]]]:
+    """Return what was seen at each place of which no verdict speaks."""
+    return [
+        seen
+        for key, seen in evidence.items()
+        if key not in verdicts and not Place.from_key(key).free
+    ]
 
 
 def kept_values(

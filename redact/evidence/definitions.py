@@ -17,9 +17,11 @@ import orjson
 
 from redact.bounds import LONG_NUMBER
 from redact.evidence.app_values import AppLearnt
+from redact.evidence.subjects import subjects_of
 from redact.fold import fold_value
+from redact.lists.gazetteer import is_name
 from redact.readers.documents import FoundValue
-from redact.readers.place import ARGUMENT
+from redact.readers.place import ARGUMENT, Place, is_free
 from redact.recognizers.analyzer import Finder, Findings, is_composite
 from redact.values.forms import commonest
 from redact.values.free_ids import free_ids
@@ -184,12 +186,20 @@ def name_key(name: str) -> str:
 
 
 def names_of_all(app: AppLearnt, *, k: int) -> frozenset[str]:
-    """Return the names of tools, arguments and agents that k subjects had: the app's own words, whatever somebody is called."""
-    return frozenset(
+    """Return the names of tools, arguments, agents and fields that k subjects had: the app's own words, whatever somebody is called."""
+    told = {
         value.removeprefix(_NAMED)
         for value, subjects in app.choices.items()
         if value.startswith(_NAMED) and len(subjects) >= k
-    )
+    }
+    fields = {
+        field
+        for key, seen in app.evidence.items()
+        if not is_free(key) and subjects_of([seen]) >= k
+        for field in Place.from_key(key).path.split(".")[1:]
+        if not is_name(field)
+    }
+    return frozenset(told | fields)
 
 
 def _texts_in(value: object) -> list[str]:

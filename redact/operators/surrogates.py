@@ -158,11 +158,6 @@ def _street(keyed: KeyedDigest, mention: str, attempt: int) -> str:
     return "".join(out)
 
 
-def _place(keyed: KeyedDigest, mention: str, attempt: int) -> str:
-    folded = re.sub(r"[\W_]+", " ", fold_value(mention)).strip()
-    return recase(mention, invent(keyed.derive("place"), folded or mention, attempt))
-
-
 _DECIMAL: Final = re.compile(r"-?\d{1,3}\.\d*[1-9]0+")
 """A place on the map, with zeros that JSON leaves out."""
 
@@ -354,7 +349,7 @@ def _digits_in_place(keyed: KeyedDigest, mention: str, _attempt: int) -> str:
 _FAMILIES: Final[dict[str, Callable[[KeyedDigest, str, int], str]]] = {
     "name": _name,
     "street": _street,
-    "place": _place,
+    "place": _name,
     "identifier": _identifier,
     "opaque": lambda keyed, mention, _attempt: _opaque(keyed, mention),
     "digits": _digits_in_place,

@@ -78,7 +78,7 @@ def test_all_four_digit_codes_have_a_code_of_their_own() -> None:
         ("ip", "2a00:1450::1", r"2001:db8:[0-9a-f:]+"),
         ("street", "763 Sunset Drive", r"\d{3} [A-Z][a-z]+ Drive"),
         ("street", "Suite 12", r"Suite \d{2}"),
-        ("place", "New York", r"[A-Z][a-z]+"),
+        ("place", "New York", r"[A-Z][a-z]+ [A-Z][a-z]+"),
         ("opaque", "SW1A 1AA", r"[A-Z]{2}\d[A-Z] \d[A-Z]{2}"),
         ("secret", "sk-live-123456", r"REDACTED-SECRET-[0-9a-f]{12}"),
         ("marker", "anything", r"\[withheld\]"),
@@ -89,6 +89,12 @@ def test_formats(family: str, mention: str, pattern: str) -> None:
     moved = surrogate(KEYED, family, mention)
     assert re.fullmatch(pattern, moved), moved
     assert moved != mention
+
+
+def test_a_town_is_one_town_in_an_address_a_name_and_alone() -> None:
+    """Another surrogate would be another town: what relates two records would be gone."""
+    told = {surrogate(KEYED, family, "Leeds") for family in ("name", "place", "street")}
+    assert len(told) == 1
 
 
 def test_checksums_hold() -> None:
