@@ -233,3 +233,21 @@ def test_a_text_that_was_put_in_is_found_there(text: str, as_text: bool) -> None
     assert name_without_prose(changed, [path]) == name_without_prose(arguments, [path])
     assert text_at(arguments, path) == "old words"
     assert text_at(reworded(changed, {text: "old words"}), path) == "old words"  # type: ignore[arg-type]
+
+
+def test_a_note_whose_person_the_answer_names_is_no_prose() -> None:
+    """`Ida Holm asked for it` closes the account of Ida Holm: in another's words the answer would name Ida Holm."""
+    names = ("Ida Holm", "Per Aas", "Liv Dahl", "Jon Moe", "Siv Lie", "Odd Berg")
+    episodes = [
+        conversation(
+            "desk",
+            turn,
+            call_and_result(
+                0, "close_account", {"why": f"{name} asked for it"}, f"Account of {name} closed."
+            ),
+        )
+        for turn, name in enumerate(names * THRICE)
+    ]
+    session = world_from(episodes).session()
+    answer = session.call("close_account", {"why": "Eli Vik asked for it"})
+    assert answer.source == UNKNOWN

@@ -279,3 +279,29 @@ def test_invented_backends_are_never_wrong(style: Style) -> None:
         right = sum(j.verdict == "exact" for j in judged)
         assert not [j.call for j in judged if j.verdict == "wrong"], measured.kind
         assert right >= 0.1 * len(judged), measured.kind
+
+
+def _catalogue() -> list[Calls]:
+    """Twelve books looked up again and again; one was answered otherwise in half of the episodes, and nothing was done there."""
+    plans: list[Calls] = []
+    for number in range(12):
+        calls: Calls = []
+        for book in range(number % 3, 12, 3):
+            title = f"Volume {book}" if book != 3 or number < 6 else "Volume 3, second print"
+            record = {"book": f"B{book}", "title": title}
+            calls.append(("search_books", {"book": f"B{book}"}, json.dumps(record)))
+        # What is asked for first differs from one half to the other, as tasks do.
+        plans.append(calls if number < 6 else calls[::-1])
+    return plans
+
+
+def test_one_call_that_nothing_explains_is_one_call_that_nobody_knows() -> None:
+    """What somebody outside changed once makes no clock of a look, and no writer: its other answers stay known."""
+    learnt = learn_world(
+        [episode(number, calls) for number, calls in enumerate(_catalogue())], WorldSettings(risk=0)
+    )
+    session = _session(learnt)
+    assert session.call("search_books", {"book": "B3"}).source == UNKNOWN
+    for book in (0, 1, 2, 4, 5, 6, 11):
+        content = session.call("search_books", {"book": f"B{book}"}).content
+        assert content == json.dumps({"book": f"B{book}", "title": f"Volume {book}"})

@@ -38,7 +38,7 @@ SURE: Final = SEEN_THRICE
 MAX_ROUNDS: Final = 8
 MIN_MYSTERIES: Final = SEEN_THRICE
 MIN_RATE: Final = HALF_OF_CASES
-"""Changes that only a reader can explain, or their share, before it counts as a writer."""
+"""Calls whose changes only a reader can explain, or their share, before it counts as a writer."""
 READERS: Final = INNOCENT - {"pure"}
 """Kinds of tools that show something: what only computes has nothing that a change could show in."""
 
@@ -215,16 +215,18 @@ def _impostors(found: Mapping[str, Evidence], readers: frozenset[str]) -> set[st
         return 1.0 if tool in readers else FAVOUR
 
     out: set[str] = set()
-    for evidence in found.values():
+    for name, evidence in found.items():
         events = () if evidence.is_restless else evidence.events
         for suspect, explained in evidence.blamed(events, favour):
-            # One odd episode convicts nobody.
+            # One odd episode convicts nobody, and one call of its own nobody who says that it looks.
             odd = frozenset.intersection(*(one.episodes for one in explained))
             if suspect[0] not in readers or odd:
                 continue
-            few = len(explained) < MIN_MYSTERIES
+            calls = {one.key for one in explained}
+            looks = suspect[0] == name and evidence.stated.get(name, 0.0) < 0
+            several = len(calls if looks else explained) > 1
             often = evidence.rates_of(explained)[suspect] >= MIN_RATE
-            if not few or (len(explained) > 1 and often):
+            if len(calls) >= MIN_MYSTERIES or (several and often):
                 out.add(suspect[0])
     return out
 

@@ -17,7 +17,7 @@ from environments.runtime.values.mentions import tokens_in
 from synth.world.grouping import lists_by_key, sets_by_key
 from synth.world.model import Workbench, refused
 from synth.world.observation import Observation
-from synth.world.support import SEEN_THRICE
+from synth.world.support import MOSTLY, SEEN_THRICE, Support, accept
 
 MAX_EXAMPLES: Final = 20
 """Examples of one call that are compared pairwise: learning stays linear in the number of episodes."""
@@ -112,8 +112,8 @@ class Evidence:
     """Changes, by all tools that may explain them: tools that seem to look may write."""
     changes: Sequence[Trial] = ()
     """Changes, by the known writers that may explain them."""
-    restless: int = 0
-    """Changes though nothing else was done differently."""
+    restless: bool = False
+    """Whether answers change though nothing else was done differently: of most calls, not of one that somebody else's change met."""
     unchanged: dict[Suspect, set[tuple[str, str]]] = field(default_factory=lambda: defaultdict(set))
     """By suspect the equal calls, each with the suspect's own call, that were answered alike with and without it."""
     convicted: set[Suspect] = field(default_factory=set)
@@ -128,7 +128,7 @@ class Evidence:
     @property
     def is_restless(self) -> bool:
         """Whether answers differ with equal pasts, or were never once alike."""
-        return self.restless > 0 or (not self.alike and len(self.events) >= MIN_CHANGED)
+        return self.restless or (not self.alike and len(self.events) >= MIN_CHANGED)
 
     def calls_tried(self, suspect: Suspect) -> set[str]:
         """The equal calls that were answered alike with and without a suspect before them."""
@@ -204,16 +204,25 @@ def evidence_of(
     for name in bench.tools:
         mine = trials.get(name, ())
         changed = [(t, t.of_writers(readers)) for t in mine if not t.is_alike]
-        able = [(t, among) for t, among in changed if t.suspects or among is not None]
+        # Calls that are answered otherwise after equal pasts show nobody's changes.
+        odd = {t.key for t, among in changed if not t.suspects and among is None}
+        changed = [(t, among) for t, among in changed if t.key not in odd]
         out[name] = Evidence(
             stated=stated,
             alike=[t for t in mine if t.is_alike],
-            events=[t if t.suspects or among is None else among for t, among in able],
-            changes=[among for _, among in able if among is not None],
-            restless=len(changed) - len(able),
+            events=[t if t.suspects or among is None else among for t, among in changed],
+            changes=[among for _, among in changed if among is not None],
+            restless=bool(odd) and not _are_exceptions(odd, mine),
         )
         out[name].weigh()
     return out
+
+
+def _are_exceptions(odd: set[str], mine: Sequence[Trial]) -> bool:
+    """Whether most calls that were made again with nothing else in their pasts were answered alike."""
+    calm = {trial.key for trial in mine if trial.is_alike and not trial.suspects}
+    found = Support(cases=len(calm - odd), against=len(odd))
+    return accept(found, least=SEEN_THRICE, share=MOSTLY)
 
 
 def _trial(left: Example, right: Example) -> Trial:

@@ -8,6 +8,7 @@ same to enough wordings besides: whoever searches by a text is answered by it. N
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
@@ -54,6 +55,7 @@ PAIRS_OF_LOOKS: Final = SEEN_SEVERAL_TIMES
 NOTHING: Final = frozenset({"", "[]", "{}", "null", "none"})
 """Answers that say nothing: whatever is asked for in vain is answered so."""
 MOST_PAIRS: Final = 200
+_WORD: Final = re.compile(r"\w+")
 MOST_WORDINGS: Final = 4
 """Recorded wordings of one call, and of a tool, that are kept."""
 
@@ -204,15 +206,30 @@ def _ends_alike(
     tried = pairs[:MOST_PAIRS]
     if changes:
         ends = [[_place_of(c) in refusals for _, c in pair] for pair in tried]
-        return sum(one == other for one, other in ends) >= ALIKE * len(tried)
+        alike = sum(one == other for one, other in ends) >= ALIKE * len(tried)
+        return alike and not any(_tells_own_words(*pair) for pair in tried)
     said = [pair for pair in tried if pair[0][1].content.strip().casefold() not in NOTHING]
     return len(said) >= PAIRS_OF_LOOKS and all(_answers_alike(*pair) for pair in tried)
 
 
-def _answers_alike(
-    mine: tuple[tuple[str | None, ...], Observation],
-    theirs: tuple[tuple[str | None, ...], Observation],
-) -> bool:
+Worded = tuple[tuple[str | None, ...], Observation]
+"""A call with its prose."""
+
+
+def _tells_own_words(mine: Worded, theirs: Worded) -> bool:
+    """Whether an answer holds words of its call's prose that neither the other's prose nor its answer has: whom it names."""
+    if _answers_alike(mine, theirs):
+        return False
+    told, others = (_words_in(one[1].content) for one in (mine, theirs))
+    said, besides = (_words_in(*filter(None, one[0])) for one in (mine, theirs))
+    return not told.isdisjoint(said - besides - others)
+
+
+def _words_in(*texts: str) -> set[str]:
+    return {word for text in texts for word in _WORD.findall(folded(text))}
+
+
+def _answers_alike(mine: Worded, theirs: Worded) -> bool:
     both = zip(mine[0], theirs[0], strict=True)
     texts = {m: t for m, t in both if m is not None and t is not None and m != t}
     return said_again(mine[1].content, texts) == theirs[1].content
