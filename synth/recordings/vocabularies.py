@@ -1,7 +1,7 @@
 """Vocabularies: the names that stand in one argument or one field of an app, one in the place of another.
 
-In: an app's recorded attempts. Out: sets of names (people, products, codes) that calls give or results show at one place, and of which
-new tasks bring hardly another one.
+In: an app's recorded attempts. Out: sets of names (people, products, codes) that calls give or results show at one place: an argument, a
+field, or a column of rows without names.
 Not here: what is made of them (`synth.rubric.told_checks`, `synth.rubric.closing_checks`).
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from statistics import median
 from typing import Final
 
 from environments.runtime.checks.closing import is_named
@@ -20,36 +19,28 @@ from synth.recordings.attempt import EpisodeAttempt
 
 MIN_NAMES: Final = 3
 MOST_NAMES: Final = 60
-"""A place with more names is text of any kind."""
+"""Names of one place that are told apart."""
 MOST_WORDS: Final = 4
 MARKS: Final = str.maketrans("-&.", "   ")
 """What stands between the words of a name: `J. Marlow`, `Paint & Panel`."""
 WORDS: Final = frozenset("AEIOUY")
 """Letters that are words in some language; other single ones are names, as a dock or a size has one."""
-NEW: Final = 0.1
-"""New names for each task of the later half, beyond which the next task brings others: customers and their towns."""
 
 Vocabularies = Sequence[frozenset[str]]
 
 
 def vocabularies_of(groups: Sequence[Sequence[EpisodeAttempt]]) -> Vocabularies:
-    """The names by place, where these are at least three, most of what stands there, and later tasks bring hardly another one."""
-    tasks: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
-    for task, group in enumerate(groups):
+    """The names by place, where these are at least three and most of what stands there; of many the first, so that new tasks change no grader."""
+    values: dict[str, dict[str, None]] = defaultdict(dict)
+    for group in groups:
         for one in group:
             for place, value in _texts_by_place(one.attempt):
-                tasks[place][value].append(task)
+                values[place].setdefault(value)
     found = set[frozenset[str]]()
-    for by_value in tasks.values():
-        names = frozenset(filter(_is_name, by_value))
-        middle = median(task for name in names for task in set(by_value[name])) if names else 0
-        new = sum(min(by_value[name]) > middle for name in names)
-        if (
-            MIN_NAMES <= len(names) <= MOST_NAMES
-            and new <= NEW * len(groups) / 2
-            and 2 * len(names) > len(by_value)
-        ):
-            found.add(names)
+    for told in values.values():
+        names = list(filter(_is_name, told))
+        if len(names) >= MIN_NAMES and 2 * len(names) > len(told):
+            found.add(frozenset(names[:MOST_NAMES]))
     return sorted(found, key=sorted)
 
 
@@ -78,3 +69,7 @@ def _texts_by_place(attempt: Attempt) -> Iterator[tuple[str, str]]:
                 name = next((step for step in reversed(path) if step is not None), "")
                 if isinstance(leaf, str) and name:
                     yield name, leaf.strip()
+        for row in result if isinstance(result, list) else ():
+            for column, leaf in enumerate(row if isinstance(row, list) else ()):
+                if isinstance(leaf, str):
+                    yield f"{call.name} {column}", leaf.strip()

@@ -7,12 +7,13 @@ score and a reward by share. Not here: what an attempt told (`facts.told_facts`)
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from environments.runtime.checks.ends.terms import end_id
-from environments.runtime.checks.ground import measures_of
+from environments.runtime.checks.ground import counted_things, measures_of
 from environments.runtime.checks.table import score_of
 from environments.runtime.checks.told_values import counts_otherwise
 from environments.runtime.checks.view import View, text_of
@@ -191,6 +192,12 @@ def grounded_checks(accepted: Sequence[End], traits: AppTraits, definitions: str
             fact for a in good for facts in View(a.recorded.attempt).facts for fact in facts
         ),
     }
+    counted: dict[str, set[int]] = defaultdict(set)
+    for a in good:
+        for thing, numbers in counted_things(View(a.recorded.attempt)).items():
+            counted[thing] |= numbers
+    if counted:
+        args["counted"] = {thing: list[Json](sorted(ns)) for thing, ns in sorted(counted.items())}
     if traits.groundless:
         args["loose"] = GROUNDLESS
     if not traits.computes:

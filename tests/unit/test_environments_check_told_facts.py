@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from environments.runtime.checks.ground import measures_of
+from environments.runtime.checks.ground import counted_things, measures_of
+from environments.runtime.checks.view import View
 from environments.runtime.task.attempt import RECORDED, Attempt, Call, Json, ToolResult
 from environments.runtime.task.rubric import Check
 from environments.runtime.values.facts import facts_in
@@ -342,6 +343,29 @@ def test_a_right_number_in_another_unit_or_below_zero_has_no_ground(said: str, p
     """As resolved attempts told it it has one; where nothing says the unit, no unit is another one."""
     check = Check(check_id="g", fn="grounded", args={"measures": MEASURES})
     assert score(check, answered(said, result={"total": 310.5, "owed": 20})) == paid
+
+
+@pytest.mark.parametrize(
+    ("said", "paid"),
+    [
+        ("It has 4 seats, and 22 credits remain.", 1.0),
+        ("It has 8 seats.", 1.0),
+        ("It has 7 seats.", 0.0),
+        ("23 credits remain.", 0.0),
+        ("26 credits before it, 4 credits for it.", 1.0),
+        ("You may bring 9 guests.", 1.0),
+    ],
+)
+def test_what_resolved_attempts_count_is_not_counted_otherwise(said: str, paid: float) -> None:
+    """Rows without names show no thing that they count, and agents reckon: then another number of the thing has to be shown by a tool."""
+    shown: Json = [["QUAY-01", "Heron", 4, 2], ["QUAY-02", "Kingfisher", 8, 3], [26, "credits"]]
+    good = View(answered("It has 4 seats at 4 credits; 22 credits remain.", result=shown))
+    counted: dict[str, Json] = {
+        thing: list[Json](sorted(numbers)) for thing, numbers in counted_things(good).items()
+    }
+    assert counted == {"seat": [4], "credit": [4, 22]}
+    check = Check(check_id="g", fn="grounded", args={"kinds": ["date"], "counted": counted})
+    assert score(check, answered(said, result=shown)) == paid
 
 
 def test_money_in_words_is_no_count_of_coins() -> None:

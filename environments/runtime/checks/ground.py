@@ -35,7 +35,7 @@ from ..values.facts import (
     folded,
     may_be_one_date,
 )
-from ..values.normal import as_names, as_object, is_number
+from ..values.normal import as_list, as_names, as_object, is_number
 from .view import View, text_of
 
 CENT: Final = 0.0051
@@ -67,14 +67,15 @@ def grounded(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[floa
 
     Of all kinds together, at most the share `loose` may lack one, where it is given. With `computed` false a number that only
     arithmetic gives has none: of a right amount, twice and half are lies. `measures` says in which units resolved attempts told
-    their numbers: 20 euros are no ground for 20 million.
+    their numbers: 20 euros are no ground for 20 million. `counted` says how many of a thing they told: another number of it has
+    to stand in an answer of a tool, whatever kinds are asked for.
     """
     writers, texts = as_names(args.get("writes")), as_object(args.get("ignore"))
     doubted = doubted_facts(view, allowed_text(args), writers, ignore=texts)
     groundless = [*doubted.groundless, *_measured_otherwise(as_object(args.get("measures")), view)]
     if args.get("computed") is False:
         groundless += doubted.computed
-    found = asked_for(args, groundless)
+    found = [*asked_for(args, groundless), *_counted_otherwise(args.get("counted"), view)]
     most = args.get("loose")
     if not found and isinstance(most, int | float):
         told = {f for facts in view.facts for f in facts if f.specific}
@@ -106,6 +107,35 @@ def _measured_otherwise(measures: Mapping[str, Json], view: View) -> Iterator[Fa
             fact.unit and units and fact.unit not in units
         ):
             yield fact
+
+
+def counted_things(view: View) -> dict[str, set[int]]:
+    """How many of each thing an attempt told."""
+    found: dict[str, set[int]] = defaultdict(set)
+    for text in view.visible:
+        for number, word in counts_told(folded(text)):
+            found[_thing(word)].add(int(number))
+    return found
+
+
+def _counted_otherwise(counted: Json, view: View) -> list[Fact]:
+    """The small numbers told of things that resolved attempts count, where those told others and nothing shows these."""
+    known = {
+        thing: {int(n) for n in as_list(numbers) if is_number(n)}
+        for thing, numbers in as_object(counted).items()
+    }
+    told = counted_things(view) if known else {}
+    asked = [(n, w) for w, ns in told.items() if w in known for n in sorted(ns - known[w])]
+    if not asked:
+        return []
+    results = [call.result.content for call in view.attempt.calls]
+    shown = {n for text in results for numbers in _fields(text).values() for n in numbers}
+    heard = _counts_in("\n".join([view.heard_text, *map(folded, results)]))
+    return [
+        Fact(COUNT, f"{number} {word}", (float(number),), specific=False)
+        for number, word in asked
+        if number not in shown and number not in heard.get(word, ())
+    ]
 
 
 def allowed_text(args: Mapping[str, Json]) -> str:

@@ -100,6 +100,7 @@ KINDS: Final[Mapping[str, CheckKind]] = {
             "[kinds:Every {kinds} that the agent tells {ground}[loose:; at most {loose} of all facts that the agent tells lack such a ground]]"
             "[!kinds:[loose:Of what the agent tells, all but {loose} at most][!loose:Every fact that the agent tells] {ground}]."
             "[measures: A number has no other unit and sign than resolved attempts give it.]"
+            "[counted: Of a thing that resolved attempts count it tells their number, or one that a tool shows.]"
         ),
         needs=("kinds",),
         takes=("writes",),
