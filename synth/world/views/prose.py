@@ -217,10 +217,8 @@ Worded = tuple[tuple[str | None, ...], Observation]
 
 
 def _tells_own_words(mine: Worded, theirs: Worded) -> bool:
-    """Whether an answer holds words of its call's prose that neither the other's prose nor its answer has: whom it names."""
-    if _answers_alike(mine, theirs):
-        return False
-    told, others = (_words_in(one[1].content) for one in (mine, theirs))
+    """Whether an answer holds words of its call's prose that neither the other's prose nor its answer has, beside the prose as a whole."""
+    told, others = _words_in(_in_words_of(mine, theirs)), _words_in(theirs[1].content)
     said, besides = (_words_in(*filter(None, one[0])) for one in (mine, theirs))
     return not told.isdisjoint(said - besides - others)
 
@@ -230,9 +228,14 @@ def _words_in(*texts: str) -> set[str]:
 
 
 def _answers_alike(mine: Worded, theirs: Worded) -> bool:
+    return _in_words_of(mine, theirs) == theirs[1].content
+
+
+def _in_words_of(mine: Worded, theirs: Worded) -> str:
+    """An answer with its call's prose replaced by another's."""
     both = zip(mine[0], theirs[0], strict=True)
     texts = {m: t for m, t in both if m is not None and t is not None and m != t}
-    return said_again(mine[1].content, texts) == theirs[1].content
+    return said_again(mine[1].content, texts)
 
 
 def _part(paths: Sequence[Path], done: Sequence[Observation]) -> ProsePart:
