@@ -457,11 +457,13 @@ def test_a_stage_that_fails_as_a_whole_costs_its_app(
     """Even a fault that no stage keeps does not stop the other app."""
     import dagster_project.defs.worlds as asset  # noqa: PLC0415 - the asset of the same name hides it
 
-    mend = failing(monkeypatch, asset, "load_world_settings", lambda _path, app: app == LENDING)
+    mend = failing(
+        monkeypatch, asset, "load_world_settings", lambda _path, app, **_: app == LENDING
+    )
     found = built(home)
     assert ("worlds", LENDING, "app") in notes(found.skipped)
     mend()
-    mend = failing(monkeypatch, asset, "_result", lambda _lake, apps, _n: LENDING in apps)
+    mend = failing(monkeypatch, asset, "_result", lambda _lake, todo: (LENDING, "") in todo.wanted)
     found = built(home)
     assert ("make_tasks", LENDING, "app") in notes(found.skipped)
     assert same(home, whole, app=OTHER)
