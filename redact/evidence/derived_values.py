@@ -8,10 +8,11 @@ are made of people's own (`redact.operators.surrogates`).
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
 from typing import Final
 
-from redact.bounds import CODE_LENGTH, SEVERAL, SHORT
+from redact.bounds import CODE_LENGTH, REMEMBERED, SEVERAL, SHORT
 
 _PIECES: Final = re.compile(r"[^\W\d_]+|\d+|[\W_]+")
 
@@ -26,22 +27,28 @@ def is_made_of(
 def _holds(seen: Mapping[str, Collection[int]], other: Mapping[str, Collection[int]]) -> bool:
     frames: set[str] = set()
     for value, subjects in seen.items():
-        fits = (p for p in _parts(value) if p in other and set(subjects).issubset(other[p]))
-        part = next(fits, None)
+        asked = set(subjects)
+        part = next((p for p in _parts(value) if p in other and asked.issubset(other[p])), None)
         if part is None:
             return False
         frames.add(value.replace(part, "\0"))
     return len(frames) * SEVERAL <= len(seen)
 
 
-def _parts(value: str) -> Iterator[str]:
-    """Yield what a value may be made of, the longest first: whole words and numbers with a digit among them."""
+@lru_cache(maxsize=REMEMBERED)
+def _parts(value: str) -> tuple[str, ...]:
+    """Return what a value may be made of, the longest first: whole words and numbers with a digit among them. Asked for every place."""
     pieces = _PIECES.findall(value)
     if len(pieces) > CODE_LENGTH:
-        return  # a text
-    for size in range(len(pieces) - 1, 0, -1):
-        for start in range(len(pieces) - size + 1):
-            part = "".join(pieces[start : start + size])
-            is_whole = part[0].isalnum() and part[-1].isalnum()
-            if is_whole and len(part) >= SHORT and any(map(str.isdigit, part)):
-                yield part
+        return ()  # a text
+    spans = (
+        "".join(pieces[start : start + size])
+        for size in range(len(pieces) - 1, 0, -1)
+        for start in range(len(pieces) - size + 1)
+    )
+    return tuple([part for part in spans if _is_whole(part)])
+
+
+def _is_whole(part: str) -> bool:
+    ends = part[0].isalnum() and part[-1].isalnum()
+    return ends and len(part) >= SHORT and any(map(str.isdigit, part))
