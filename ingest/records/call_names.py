@@ -35,6 +35,8 @@ RESULTS: Final = (
     *("tool_return", "out", "output_action_parameters", "output_value"),
     *("result_json", "output_json", "response_json"),
 )
+FAILURES: Final = ("error", "err", "exception")
+"""What went wrong, in the place of a result."""
 RESULT_LISTS: Final = ("tool_results", "toolResults", "function_results", "tool_responses")
 """Lists of results beside what a message says."""
 CALL_IDS: Final = (

@@ -41,6 +41,8 @@ def told(tmp_path: Path, beside: dict[str, Any]) -> Found:
         ({"qa": {"overall": {"result": "Pass", "points": 95}}}, [("overall.result", None, "Pass")]),
         ({"success": {"passed": True, "total": 4}}, [("success", 1.0, None), ("passed", 1.0, None)]),
         ({"judge": {"verdict": "PASS", "model": "j"}}, [("judge", None, "PASS")]),
+        ({"played": {"rewards": [0.1, 0.7, 0.3]}, "end": {"max_reward": 0.7, "max_reward_idx": 1}}, [("rewards", 0.7, None)]),
+        ({"played": {"rewards": [0.1, 0.7, 0.3]}, "end": {"max_reward": 1}}, [("rewards", 0.3, None)]),
         (
             {"feedback": [{"key": "latency_score", "score": 0.4}, {"key": "user_score", "score": 1}]},
             [("latency_score", 0.4, None), ("user_score", 1.0, None)],

@@ -131,6 +131,23 @@ def test_programs_in_tags_of_an_agent(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("program", "tool"),
+    [("print(find(7))", "python"), ("ls -la", "execute"), ("f(7)\nfind .", "execute")],
+)
+def test_programs_that_call_something_in_pythons_notation_are_in_python(
+    tmp_path: Path, program: str, tool: str
+) -> None:
+    """Where the prompt names no language."""
+    messages = [
+        said("user", ASKED),
+        said("assistant", f"<execute>\n{program}\n</execute>"),
+        said("user", "Observation:\nfree"),
+    ]
+    chat = only(tmp_path, {"messages": messages})
+    assert [one.name for one in chat.episode.steps[1].tool_calls] == [tool]
+
+
 def test_such_a_tag_that_nobody_answers_with_a_result_is_said(tmp_path: Path) -> None:
     """Somebody is shown how a program would look."""
     text = "Try this:\n<execute>\nprint(7)\n</execute>"

@@ -14,7 +14,7 @@ from ingest.dialects.attributes import python_literal
 from ingest.dialects.content_blocks import blocks_text
 from ingest.dialects.parts import CALL_TYPES, first_of, is_result, parts_in
 from ingest.files.partial_json import parse_json
-from ingest.formats.records.steps import call_of
+from ingest.formats.records.steps import call_of, opened
 from ingest.formats.records.text_calls import (
     announced,
     calls_in,
@@ -29,6 +29,7 @@ from ingest.records.call_names import (
     CALL_IDS,
     CALL_LISTS,
     CALLS,
+    FAILURES,
     RESULT_LISTS,
     RESULTS,
     TOOLS,
@@ -38,7 +39,6 @@ from ingest.records.text import Json, json_text, objects_in, type_of
 _RESULT: Final = tuple(name for name in RESULTS if name not in RESULT_LISTS)
 """Where one result stands; a list of several is read apart."""
 _FAILED: Final = ("error", "failed", "failure")
-_FAILURES: Final = ("error", "err")
 _NO_CALLS: Final = frozenset((*NAMES["said"], *RESULT_LISTS))
 Message = dict[str, Any]
 
@@ -64,13 +64,13 @@ def message_calls(
     """Everything that a message asks for; `index` makes ids for calls that need one, `is_model` lets text hold calls."""
     found = MessageCalls(content=content, is_list=bool(_several_calls(item)))
     for number, call in enumerate(_listed_calls(item)):
-        held = next((key for key in (*_RESULT, *_FAILURES) if _stands_beside(call, key)), None)
+        held = next((key for key in (*_RESULT, *FAILURES) if _stands_beside(call, key)), None)
         own = call
         if held is not None:
             identity = next((call[key] for key in ("id", *CALL_IDS) if call.get(key)), None)
             identity = identity or f"call_{index}_{number}"
             own = {**call, "id": identity}
-            has_failed = held in _FAILURES or call.get("status") in _FAILED
+            has_failed = held in FAILURES or call.get("status") in _FAILED
             failed = {"is_error": True} if has_failed else {}
             found.results.append({"tool_call_id": identity, "content": call[held], **failed})
         found.calls.append(own)
@@ -243,7 +243,8 @@ def _listed_calls(item: Message) -> list[Message]:
         # `actions` may also be what a framework did: under a name for several, a call names its tool.
         is_call = key in (*CALLS, "toolCall") or any(one in listed for one in TOOLS)
         listed = [listed] if is_call else []
-    return objects_in(listed)
+    calls = objects_in(listed)
+    return [{**one, **(call_of(one) or {})} if opened(one) is not one else one for one in calls]
 
 
 def lists_calls(key: str, value: Json) -> bool:
@@ -261,7 +262,7 @@ def _several_calls(item: Message) -> list[Json]:
 
 def _stands_beside(call: Message, key: str) -> bool:
     """Whether a call carries its result: it has arguments of its own, and this beside them."""
-    if call.get(key) is None or (key in _FAILURES and not isinstance(call[key], str)):
+    if call.get(key) is None or (key in FAILURES and not isinstance(call[key], str)):
         return False
     return isinstance(call.get("function"), dict) or any(
         one in call for one in ARGUMENTS if one != key

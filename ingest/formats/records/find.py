@@ -241,7 +241,15 @@ def _steps(value: dict[str, Any]) -> list[Place]:
     if Fields(value).words(QUESTION) is None:
         return []
     lists = (replace(one, items=[*map(step_of_pair, one.items)]) for one in _lists(value))
-    return [one for one in lists if one.items and (not _speaks(one.items) or _is_run(one.items))]
+    # An agent may answer at once.
+    says = any(isinstance(value.get(key), str) for key in _WRITTEN)
+    ends = ((one, snake_case(one.path[-1]).endswith("_steps")) for one in lists)
+    return [
+        one
+        for one, is_named in ends
+        if (one.items and (not _speaks(one.items) or _is_run(one.items)))
+        or (not one.items and is_named and says)
+    ]
 
 
 def _parts(value: dict[str, Any]) -> Iterator[Place]:

@@ -71,6 +71,7 @@ _OF_LOG: Final = ("event", "trace")
 """Types of what happened beside the words, whoever caused it."""
 _ITEMS: Final = CALL_ITEMS | RESULT_ITEMS | {"reasoning"}
 """Items of OpenAI's Responses API that have no role."""
+_PREDICTED: Final = ("predictions", "predicted")
 _WITHDRAWN: Final = frozenset(NAMES["withdrawn"])
 _MOST_SPEAKERS: Final = 4
 _PAGE: Final = re.compile(r"\s*<(?:p|div)\b.*</(?:p|div)>\s*", re.DOTALL)
@@ -194,7 +195,8 @@ def speeches(items: Sequence[Json]) -> Iterator[Speech]:
     to_agent = any(role_of(str(one.get("recipient"))) == "assistant" for one in told)
     for index, item in enumerate(items):
         if isinstance(item, dict):
-            for number, plain in enumerate([] if is_withdrawn(item) else plain_items(item)):
+            plains = [] if is_withdrawn(item) else _predicted(item) or plain_items(item)
+            for number, plain in enumerate(plains):
                 one = call_by_message(plain, tools)
                 # Ids made of places stay apart where an item stands for several messages.
                 if to_agent and _is_between_others(plain):
@@ -210,6 +212,14 @@ def speeches(items: Sequence[Json]) -> Iterator[Speech]:
             for role, text in zip(("user", "assistant"), item, strict=True):
                 if isinstance(text, str):
                     yield Speech(role=role, message={"role": role, "content": text})
+
+
+def _predicted(item: dict[str, Any]) -> list[Any]:
+    """What an evaluation says that the agent did, where the message itself tells what would have been right."""
+    told = next((item[key] for key in _PREDICTED if isinstance(item.get(key), list)), [])
+    return (
+        told if role_of(str(item.get("role"))) == "assistant" and all(map(strength, told)) else []
+    )
 
 
 def is_withdrawn(item: Json) -> bool:

@@ -12,12 +12,14 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any, Final
 
+from ingest.dialects.parts import first_of
 from ingest.formats.records.words import KNOWN_AS, snake_case
 from ingest.records.call_names import (
     ARGUMENTS,
     CALL_IDS,
     CALL_LISTS,
     CALLS,
+    FAILURES,
     RESULT_LISTS,
     RESULTS,
     TOOLS,
@@ -73,8 +75,15 @@ def is_idle(item: Json) -> bool:
 
 def _folded(value: dict[str, Any]) -> dict[str, Any]:
     """An object under the names that readers know."""
-    own = {snake_case(key): one for key, one in value.items()}
+    own = {snake_case(key): one for key, one in opened(value).items()}
     return {KNOWN_AS.get(key, key): one for key, one in own.items()} | own
+
+
+def opened(item: dict[str, Any]) -> dict[str, Any]:
+    """An item with the fields of the call that stands in its `request`, beside what came of it."""
+    inner = item.get("request")
+    is_call = isinstance(inner, dict) and any(key in inner for key in _PLAIN) and call_of(inner)
+    return {**item, **inner} if is_call and isinstance(inner, dict) else item
 
 
 def _called_below(value: Json) -> AgentStep | None:
@@ -90,13 +99,14 @@ def _called_below(value: Json) -> AgentStep | None:
 def _step_of(own: dict[str, Any], *, needs_result: bool) -> AgentStep | None:
     key = next((key for key in RESULTS if key in own), None)
     # A call that failed may have an error where others have a result.
-    if key is None and needs_result and not isinstance(own.get("error"), str):
+    failed = first_of(own, *FAILURES)
+    if key is None and needs_result and not isinstance(failed, str):
         return None
     calls = list(_calls(own))
     if not calls:
         return None
     told = None if key is None else own[key]
-    failed = own.get("error") if told is None else None
+    failed = failed if told is None else None
     failed = failed.get("message") if isinstance(failed, dict) else failed
     told = failed if isinstance(failed, str) else told  # what came in the place of a result
     calls, told = _by_tool(calls, told)

@@ -149,14 +149,18 @@ def step_of_pair(item: Json) -> Json:
             written = written_call(text)
             given = _input_of(given) if isinstance(given, str) else given
             said = {"content": text if written is None else written.text}
-            told = told.get("observation", told) if isinstance(told, dict) else told
-            return {**said, "tool": tool, "tool_input": given, "observation": told}
+            return {**said, "tool": tool, "tool_input": given, "observation": _observed(told)}
         case [dict() as step, told] if call_of(step) is not None:
             log = step.get("log")
             written = written_call(log) if isinstance(log, str) else None
             said = {"content": log if written is None else written.text}
-            return {**step, **said, "observation": told}
+            return {**step, **said, "observation": _observed(told)}
     return item
+
+
+def _observed(told: Json) -> Json:
+    """What came of a step, out of the object that says more of how that was made up."""
+    return told.get("observation", told) if isinstance(told, dict) else told
 
 
 def acts_of(items: list[Any]) -> list[dict[str, Any]]:
@@ -440,3 +444,12 @@ def _python_arguments(text: str) -> dict[str, Any] | None:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     return ({ARGUMENT: plain[0] if len(plain) == 1 else plain} if plain else {}) | named
+
+
+def calls_in_python(programs: Sequence[str]) -> bool:
+    """Whether all of several texts are programs in Python, of which one calls something: no command of a shell reads like that."""
+    try:
+        trees = [ast.parse(one[:_LONGEST]) for one in programs]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return any(isinstance(part, ast.Call) for tree in trees for part in ast.walk(tree))

@@ -18,7 +18,13 @@ from ingest.formats.records.calls import Message
 from ingest.formats.records.speech import Speech
 from ingest.formats.records.steps import AgentStep, said_by
 from ingest.formats.records.text_calls import SHELL, announced, commands_in, object_act
-from ingest.formats.records.written_calls import LABEL, plain_act, written_act, written_call
+from ingest.formats.records.written_calls import (
+    LABEL,
+    calls_in_python,
+    plain_act,
+    written_act,
+    written_call,
+)
 from ingest.records.episode import Step, ToolCall
 from ingest.records.text import Json, json_text, objects_in
 
@@ -228,6 +234,7 @@ def bind_programs(said: Sequence[Speech]) -> None:
     programs = programs_in([(one.role, one.message) for one in said])
     commands = commands_in(_text(one) for one in said if programs and one.role == "system")
     in_python = any("python" in _text(one).lower() for one in said[:2] if programs)
+    in_python = in_python or calls_in_python([found[3] for found in programs.values()])
     for n, found in programs.items():
         first = found[3].split(maxsplit=1)[:1]
         word = first[0] if first and first[0] in commands else SHELL
