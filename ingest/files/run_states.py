@@ -24,6 +24,7 @@ from ingest.files.file_source import FileSource
 from ingest.files.telemetry_files import read_source
 from ingest.formats.records.conversation import answer_in
 from ingest.formats.records.words import NAMES
+from ingest.formats.records.written_calls import acts_of
 from ingest.formats.spans.model_calls import call_in, conversation_of
 from ingest.formats.table import FORMATS
 from ingest.otlp.decode import decode
@@ -144,7 +145,11 @@ def _events(files: Sequence[FileSource]) -> dict[str, FileSource | None]:
     lines = partial(_one_list, events)
     whole = replace(events[0], path=path, name=str(name) if name.name else path.name, lines=lines)
     is_small = sum(one.size for one in events) <= _MOST_BYTES
-    if is_small and not any(map(_is_whole, events[:_LOOKED_AT])) and _is_whole(whole):
+    # What an agent saw may hold all that was said so far.
+    is_told = is_small and (
+        acts_of([*map(_value_in, events)]) or not any(map(_is_whole, events[:_LOOKED_AT]))
+    )
+    if is_told and _is_whole(whole):
         return {**dict.fromkeys(one.name for one in events), events[0].name: whole}
     return {}
 
@@ -237,7 +242,8 @@ def _are_states(states: Sequence[FileSource]) -> bool:
 def _said_in(source: FileSource) -> Said:
     """What the one conversation of a document says; nothing where it holds none or several."""
     try:
-        if source.path.suffix not in {".json", ""} or source.size > _MOST_BYTES:
+        is_json = source.lines is not None or source.path.suffix in {".json", ""}
+        if not is_json or source.size > _MOST_BYTES:
             return []
         parts = list(read_source(source, None, among_others=True))
         found = [decode(one.stored(1)) for one in parts if not isinstance(one, Rejected)]

@@ -66,7 +66,7 @@ def tasks_beside(runs: Sequence[Parts], said: Iterable[tuple[Parts, str]]) -> di
     """The tasks of runs, by their places, that documents name in a folder that holds one run."""
     below: dict[Parts, set[int]] = {}
     for number, path in enumerate(runs):
-        for folder in (path[:end] for end in range(1, len(path))):
+        for folder in (path[:end] for end in range(1, len(path) + 1)):
             below.setdefault(folder, set()).add(number)
     told: dict[int, set[str]] = {}
     for path, name in said:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ingest.formats.run_questions import tasks_beside
 from tests.unit.test_ingest_harnesses import ANSWER, ASKED, Record, decoded, only, said, told
+from tests.unit.test_ingest_parts_of_runs import taken_in, written
 
 
 def done(boat: int, **came: object) -> Record:
@@ -61,3 +63,43 @@ def test_a_question_of_a_data_set_has_no_steps_either(tmp_path: Path) -> None:
     """Its answer is the right one."""
     found = decoded(tmp_path, {"question": ASKED, "answer": ANSWER, "reasoning_steps": []})
     assert found.chats == []
+
+
+def view(number: int, action: str | None, seen: str, *, failed: str = "") -> Record:
+    """A step of an agent at a page: what it saw and all that was said so far, what it thought, what it did."""
+    talk = [
+        {"role": "assistant", "message": "Hello, I am at your service."},
+        {"role": "user", "message": ASKED},
+    ]
+    obs = {"chat": talk, "last_action": "x", "last_action_error": failed, "page": seen}
+    prompt = [said("system", "You act at pages."), said("user", f"{ASKED}\n{seen}")]
+    own = {"step": number, "reward": 0.0, "action": action}
+    return {"obs": obs, **own, "info": {"think": action and f"At {number}.", "chat": prompt}}
+
+
+def test_a_view_a_file_is_a_step_of_one_run(tmp_path: Path) -> None:
+    """Also where each file holds all that was said, and the folder's name has a dot; the run lies in its folder."""
+    steps = [
+        view(0, "click('b7')", "a page of boats"),
+        view(1, "say('free')", "a page of boat 7", failed="Error: slow"),
+        view(2, None, "a page that is done"),
+    ]
+    files = {f"on_boats.7_0/step_{n}.json": one for n, one in enumerate(steps)}
+    folder = written(tmp_path, {**files, "on_boats.8_1/config.json": {"args": {}}})
+    found = taken_in(folder)
+    (chat,) = found.chats
+    assert chat.episode.conversation_id == "on_boats.7_0"
+    assert told(chat.episode.steps) == [
+        ("assistant", "Hello, I am at your service.", []),
+        ("user", ASKED, []),
+        ("assistant", "At 0.", [("click", {"input": "b7"})]),
+        ("tool", "Error: slow\n\na page of boat 7", []),
+        ("assistant", "At 1.", [("say", {"input": "free"})]),
+        ("tool", "a page that is done", []),
+    ]
+
+
+def test_a_document_in_the_folder_that_is_the_run_names_its_task() -> None:
+    """As it does beside the run's file."""
+    run = ("runs", "on_boats.7_0")
+    assert tasks_beside([run], [((*run, "config.json"), "boats.7")]) == {0: "boats.7"}

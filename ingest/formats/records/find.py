@@ -163,7 +163,7 @@ def messages_of(value: Json) -> Place | None:
     """The list of messages of one record; None where it holds none of its own."""
     if isinstance(value, list):
         is_told = _is_run(value) or are_messages(value)
-        kept = kept_branch(value, {}) if is_told else acts_in_steps(value)
+        kept = kept_branch(value, {}) if is_told else acts_in_steps(value) or _acts_at_views(value)
         return Place(path=(), items=kept, holders=()) if is_told or kept else None
     if not isinstance(value, dict) or _is_message(value) or _is_map(value):
         return None
@@ -205,6 +205,14 @@ def _is_run(items: list[Any]) -> bool:
     rest = items[1:] if items and prompt_in(items[0]) is not None else items
     steps = rest[1:] if rest and question_in(rest[0]) is not None else []
     return any(map(is_step, steps)) and all(is_step(one) or is_idle(one) for one in steps)
+
+
+def _acts_at_views(items: list[Any]) -> list[Any]:
+    """What an agent was asked and did, of which each item holds what it saw before, with all that was said so far; none where an item tells less."""
+    views = [v for one in objects_in(items[:1]) for v in one.values() if isinstance(v, dict)]
+    said = next((one for view in views for one in view.values() if are_messages(one)), [])
+    acts = acts_of(items) if said else []
+    return [*said, *acts] if acts else []
 
 
 def _is_judges(value: dict[str, Any], place: Place) -> bool:

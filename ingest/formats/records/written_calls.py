@@ -166,9 +166,12 @@ def _observed(told: Json) -> Json:
 def acts_of(items: list[Any]) -> list[dict[str, Any]]:
     """Messages of steps that say what the agent saw, how its last action went, and what it did then (`click('a1')`); none where an item says less.
 
-    Of the texts of a step the largest is what it saw; one word is a path or an address.
+    Of the texts of a step, also those in its objects, the largest is what it saw; one word is a path or an address.
     """
-    steps = objects_in(items)
+    objects = objects_in(items)
+    steps = [
+        {**{k: v for b in objects_in([*s.values()]) for k, v in b.items()}, **s} for s in objects
+    ]
     last = next((key for one in steps[:1] for key in one if key.startswith(_LAST_ACTION)), None)
     if last is None or len(steps) < len(items):
         return []
