@@ -1,7 +1,8 @@
 """A log in text of an agent that thinks and acts by turns, as JSON lines: `Question: …`, then `Thought 1: …`, `Action 1: …`, `Observation 1: …`.
 
 Comes in: a file. Goes out: the same source with a record for each run; None where no question is followed by such steps. A run ends at the first
-empty line behind its last label. Where the words before a run announce examples, the runs up to the last before the next such words are these.
+empty line behind its last label; what stands above its question is its prompt. Where that announces examples, the runs up to the last before the
+next such words are these. Where a line numbers each step (`Step 1:`), what stands below it is said in that step.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from ingest.records.outcome_words import good_or_bad
 from ingest.records.text import json_bytes
 
 _ASKED: Final = re.compile(
-    r"^(?:Question|Task|Query|Goal|User)(?: ?\d+)?[ \t]*:[ \t]*(?=\S)", re.MULTILINE
+    r"^(?:Question|Task|Query|Goal|User|(?:\w+ )?Problem)(?: ?\d+)?[ \t]*:[ \t]*(?=\S)",
+    re.MULTILINE,
 )
 _STEP: Final = re.compile(
     r"^(?:Thought|Action|Act|Action Input|Observation|Final Answer)(?: ?\d+)?[ \t]*:", re.MULTILINE
@@ -30,6 +32,7 @@ _BESIDE: Final = re.compile(r"^(?:Thought|Observation)(?: ?\d+)?[ \t]*:", re.MUL
 _HEADING: Final = re.compile(
     r"^[-=#*]{3,}[ \t]*(\w[\w \t-]*?)[ \t]*[-=#*]{3,}[ \t]*$", re.MULTILINE
 )
+_NUMBERED: Final = re.compile(r"^(?:Step|Turn|Round|Iteration) ?\d+:?[ \t]*\n\s*", re.MULTILINE)
 _BEHIND: Final = re.compile(r"\s*(\w[\w ]{2,30}):[ \t]*(\S.*)")
 _EXAMPLES: Final = re.compile(r"\bexamples?\b", re.IGNORECASE)
 _REFERENCES: Final = frozenset(NAMES["references"])
@@ -55,16 +58,25 @@ def as_runs(source: FileSource, head: bytes) -> FileSource | None:
 
 
 def _records(text: str) -> Iterator[dict[str, Any]]:
-    runs = _without_examples(list(_runs(text)))
-    heading = ""
+    runs = list(_runs(text))
+    examples = {id(run) for run in runs} - {id(run) for run in _without_examples(runs)}
+    heading, seen = "", set[str]()
     for run in runs:
-        heading = next((found[1] for found in reversed([*_HEADING.finditer(run.before)])), heading)
+        headings = [*_HEADING.finditer(run.before)]
+        heading = headings[-1][1] if headings else heading
         told = {good_or_bad(word, "outcome") for word in heading.lower().split()} - {None}
         verdict = {"outcome": told.pop()} if len(told) == 1 else {}
+        # What is judged is no example: a later round may only tell it again.
+        if run.text in seen or (id(run) in examples and not verdict):
+            continue
+        seen.add(run.text)
         label = _BEHIND.match(run.behind)
         known = label is not None and snake_case(label[1]) in _REFERENCES
         right = {snake_case(label[1]): label[2].strip()} if label and known else {}
-        yield {"transcript": run.text} | verdict | right
+        prompt = run.before[headings[-1].end() if headings else 0 :]
+        prompt = _BEHIND.sub("", prompt, count=1) if prompt == run.before else prompt
+        said = {"system_prompt": prompt.strip()} if prompt.strip() else {}
+        yield said | {"transcript": run.text} | verdict | right
 
 
 def _runs(text: str) -> Iterator[_Run]:
@@ -78,6 +90,8 @@ def _runs(text: str) -> Iterator[_Run]:
         stop = text.find("\n\n", labels[-1], end)
         stop = end if stop < 0 else stop
         asked = _ASKED.sub("User: ", text[start:stop], count=1)
+        if len(_NUMBERED.findall(asked)) == len(_ACTED.findall(asked)):
+            asked = _NUMBERED.sub("Thought: ", asked)
         yield _Run(text=asked, before=text[done:start], behind=text[stop:end])
         done = stop
 

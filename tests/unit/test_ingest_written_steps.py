@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -203,6 +204,7 @@ def test_a_log_in_text_of_thoughts_and_actions(tmp_path: Path) -> None:
     found = text(tmp_path, LOG)
     assert found.rejected == []
     assert told(found.chats[0].episode.steps) == [
+        ("system", HOW.strip(), []),
         ("user", ASKED, []),
         ("assistant", "I look.", [("Find", {"input": "7"})]),
         ("tool", "free\n\non Friday", []),
@@ -210,6 +212,41 @@ def test_a_log_in_text_of_thoughts_and_actions(tmp_path: Path) -> None:
         ("tool", "Answer is CORRECT", []),
     ]
     assert [[one.value for one in chat.outcomes] for chat in found.chats] == [[1.0], [0.0], []]
+    tools = [json.loads(one)["function"]["name"] for one in found.chats[0].episode.tools]
+    assert tools == ["Find", "Finish"]
+
+
+def test_a_later_round_tells_again_what_went_well(tmp_path: Path) -> None:
+    """Each attempt once, under the heading that stands above it there."""
+    good, _, rest = LOG.partition("------------- BEGIN INCORRECT")
+    again = rest.partition("------------- BEGIN HALTED")[0].replace("Finish[no]", "Finish[yes]")
+    second = f"{good}{again.partition('-----------')[2]}"
+    found = text(tmp_path, f"{LOG}\n{second}")
+    assert [[one.value for one in chat.outcomes] for chat in found.chats] == [
+        [1.0],
+        [0.0],
+        [],
+        [1.0],
+    ]
+
+
+def test_steps_under_numbers_hold_all_that_is_said_below(tmp_path: Path) -> None:
+    """The prompt stands below the last heading; a tool's name may have several words where its input has a label."""
+    body = (
+        "model: m-1\n======== Start ========\nYou rent out boats.\n- Find Boat:\n\n"
+        f"Booking Problem: {ASKED}\n\n"
+        'Step 0:\n\nPlan: 1. Look.\nThought: I look.\nAction: Find Boat\nAction Input: {\n  "boat": 7\n}\n\n'
+        "Observation:\nfree\n\nStep 1:\n\nPlan: done.\nAction: Book Boat\nAction Input: {}\n\nObservation:\nok\n\n"
+    )
+    (chat,) = text(tmp_path, body).chats
+    assert told(chat.episode.steps) == [
+        ("system", "You rent out boats.\n- Find Boat:", []),
+        ("user", ASKED, []),
+        ("assistant", "Plan: 1. Look.\nThought: I look.", [("Find Boat", {"boat": 7})]),
+        ("tool", "free", []),
+        ("assistant", "Plan: done.", [("Book Boat", {})]),
+        ("tool", "ok", []),
+    ]
 
 
 def test_examples_of_a_prompt_are_no_runs(tmp_path: Path) -> None:

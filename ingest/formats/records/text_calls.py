@@ -50,6 +50,8 @@ _BEGUN: Final = re.compile(
     r"^-+ BEGIN FUNCTION #\d+: ([\w.-]{1,64}) -+\n(?:Description: (.*))?", re.MULTILINE
 )
 """A tool that a prompt documents in words, as a heading says."""
+_NUMBERED: Final = re.compile(r"^\(\d{1,2}\) (\w{1,64})\[\w+\][,. ]*(.*)", re.MULTILINE)
+"""The same in numbered lines: `(1) Find[name], which …`."""
 _FUNCTIONS: Final = re.compile(r"\btools:\s*```py(?:thon)?\n(.*?)```", re.DOTALL)
 _DEFINED: Final = re.compile(r'^def (\w{1,64})\([^\n]*:\n\s+"""(.*?)"""', re.MULTILINE | re.DOTALL)
 """The tools of an agent that acts in programs: functions in a block below a line that says so."""
@@ -173,7 +175,7 @@ def listed_tools(text: str) -> list[dict[str, Any]]:
         if named and len(named) == len(value):
             return named
     defined = _DEFINED.findall("".join(_FUNCTIONS.findall(text)))
-    told = (*_BEGUN.findall(text), *defined)
+    told = (*_BEGUN.findall(text), *defined, *_NUMBERED.findall(text))
     return [{"name": name, "description": said.strip()} for name, said in told]
 
 

@@ -34,7 +34,8 @@ _TURN: Final = re.compile(r"^[A-Z]+ (?=(?:Thought|Action|Action Input):)", re.MU
 """Whose turn it is, before the labels of a step that a program wrote: `ASSISTANT Action: find`."""
 _NAME: Final = r"([A-Za-z_][\w.:/-]{0,63})"
 _INPUT: Final = re.compile(
-    _NAME + r"(?!\w)[\s*]*+(?:with )?(?:Action|Tool|Function)[ _]?Input(?: ?\d+)?[ \t*]*:(.*)",
+    rf"(?:{_NAME}(?!\w)[\s*]*+(?:with )?|([A-Z][\w ()/-]{{0,63}}?)[ \t]*\n\s*)"
+    r"(?:Action|Tool|Function)[ _]?Input(?: ?\d+)?[ \t*]*:(.*)",
     re.DOTALL,
 )
 _REQUEST: Final = re.compile(r"(GET|POST|PUT|PATCH|DELETE) (https?://[^\n]+)(?:\n(.*))?", re.DOTALL)
@@ -397,7 +398,7 @@ def written_act(body: str) -> dict[str, Any] | None:
         value = load_json(body.encode("utf-8", "replace"))
         return call_of(value) if isinstance(value, dict) else None
     if (labelled := _INPUT.fullmatch(body)) is not None:
-        return _call(labelled[1], _input_of(labelled[2].strip()))
+        return _call(labelled[1] or labelled[2], _input_of(labelled[3].strip()))
     called = _CALL.fullmatch(body)
     if called is not None:
         arguments = _python_arguments(called[2])
