@@ -103,3 +103,43 @@ def test_a_document_in_the_folder_that_is_the_run_names_its_task() -> None:
     """As it does beside the run's file."""
     run = ("runs", "on_boats.7_0")
     assert tasks_beside([run], [((*run, "config.json"), "boats.7")]) == {0: "boats.7"}
+
+
+def rounds(asked: str, *made: tuple[str, object]) -> list[Record]:
+    """Rounds with a model, each of which sends all that was before it."""
+    sent, found = asked, []
+    for wrote, came in made:
+        found.append({"model_input": {"value": sent, "error": False}, "model_response": {"value": wrote}, "execution_output": came})  # fmt: skip
+        sent = f"{sent}\n{wrote}\nObservation: {came}"
+    return found
+
+
+RAN = {"command": "ls boats", "stdout": "7\n8", "stderr": "slow", "return_code": 0}
+
+
+def test_rounds_with_a_model_are_one_run(tmp_path: Path) -> None:
+    """A command that the result names is a call of the shell; parts of a run that is judged as a whole follow each other."""
+    first = rounds(ASKED, ("I look.\nCommand: ls boats\n<END>", RAN), (f"Answer: {ANSWER}\n<END>", None))  # fmt: skip
+    second = rounds("And boat 8?", ("Action: find[8]", "taken"), ("It is taken.", None))
+    both = [
+        ("user", ASKED, []),
+        ("assistant", "I look.", [("bash", {"command": "ls boats"})]),
+        ("tool", "7\n8\nslow", []),
+        ("assistant", f"Answer: {ANSWER}", []),
+        ("user", "And boat 8?", []),
+        ("assistant", None, [("find", {"input": "8"})]),
+        ("tool", "taken", []),
+        ("assistant", "It is taken.", []),
+    ]
+    assert told(only(tmp_path, {"id": "r-1", "rounds": first}).episode.steps) == both[:4]
+    parts = [{"question": "Look.", "iterations": first}, {"iterations": second}]
+    chat = only(tmp_path, {"run": {"mode": "guided", "parts": parts, "score": 0.5}})
+    assert told(chat.episode.steps) == both
+    assert [one.value for one in chat.outcomes] == [0.5]
+
+
+def test_rows_that_each_ask_something_else_are_no_rounds(tmp_path: Path) -> None:
+    """A table of prompts with what models wrote and put out."""
+    row = {"prompt": ASKED, "response": ANSWER, "output": "x"}
+    other = {**row, "prompt": "And boat 8?"}
+    assert all(len(one.episode.steps) < 4 for one in decoded(tmp_path, {"rows": [row, other]}).chats)  # fmt: skip

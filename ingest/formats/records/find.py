@@ -18,6 +18,7 @@ from ingest.dialects.parts import first_of, kinds_of
 from ingest.files.partial_json import parse_json
 from ingest.formats.acts_among_events import acted_dialogue, with_acts
 from ingest.formats.message_trees import branch_in_map, kept_branch
+from ingest.formats.model_rounds import messages_of_rounds
 from ingest.formats.records.fields import CONVERSATION, QUESTION, Fields
 from ingest.formats.records.naming import MODEL_NAME
 from ingest.formats.records.speech import (
@@ -195,6 +196,7 @@ def _readers() -> tuple[Callable[[dict[str, Any]], Iterable[Place]], ...]:
         _turns,
         _parts,
         _written_steps,
+        _rounds,
         _acted_dialogues,
         _kept_as_text,
     )
@@ -275,6 +277,17 @@ def _written_steps(value: dict[str, Any]) -> list[Place]:
     read = ((one, acts_in_steps(one.items) or acts_by_name(one.items)) for one in lists)
     found = [replace(one, items=acts) for one, acts in read if acts]
     return found if len(found) == 1 else []
+
+
+def _rounds(value: dict[str, Any]) -> Iterator[Place]:
+    """Rounds with a model, also those of several parts of a run that is judged as a whole."""
+    for place in _lists(value):
+        parts = [[*_lists(one)] for one in objects_in(place.items)]
+        is_judged = any(snake_case(key) in NAMES["verdicts"] for key in place.holders[-1])
+        told = [messages_of_rounds(part[0].items) for part in parts if is_judged and len(part) == 1]
+        whole = [*chain.from_iterable(told)] if len(told) == len(place.items) and all(told) else []
+        if acts := messages_of_rounds(place.items) or whole:
+            yield replace(place, items=acts)
 
 
 def _acted_dialogues(value: dict[str, Any]) -> Iterator[Place]:
