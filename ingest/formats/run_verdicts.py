@@ -35,6 +35,7 @@ _TESTS: Final = re.compile(r"\W*(?:all )?tests? (passed|failed)\W*", re.IGNORECA
 _LAST_LINES: Final = 20
 _NUMBER: Final = re.compile(r"\d[^_@]*(?=[_@])")
 _NAMED: Final = re.compile(r"(?:task|case|run)(?=[-_ A-Z0-9])[-_ ]?(?=.*[A-Za-z])(.+)")
+_OF_ATTEMPT: Final = re.compile(rf"({'|'.join(sorted(TRIAL))})_?(\d{{1,4}})_(\w+)")
 _ANY_FIRST_WORD: Final = "*_"
 """What stands for the first word of a file's name: `eval_boats` judges `run_boats` where no run is called `eval_boats`."""
 _BAD: Final[Outcome] = {"name": "success", "by": "unknown", "value": 0.0}
@@ -72,6 +73,7 @@ class Verdicts:
 
     def add(self, file: str, path: Parts, values: Sequence[Json]) -> None:
         """Take in what a file's values say; trees of one shape belong together, so that only the nearest conversations are meant."""
+        values = [part for value in values for part in _by_attempt(value)]
         # A file that holds one value may be called as the run is that it tells of.
         own = stem_of(path[-1]) if len(values) == 1 else ""
         rest = own.partition("_")[2]
@@ -300,6 +302,17 @@ def _column_of_tasks(rows: Sequence[dict[str, Any]]) -> str:
         ):
             return key
     return ""
+
+
+def _by_attempt(row: Json) -> list[Json]:
+    """What a row says of several attempts, each in columns of its own (`Trial 0 Success`, `Trial 1 Success`), as rows with their numbers; else the row."""
+    apart: dict[tuple[str, str], dict[str, Any]] = {}
+    rest: dict[str, Any] = {}
+    for key, value in row.items() if isinstance(row, dict) else ():
+        found = _OF_ATTEMPT.fullmatch(snake_case(str(key)))
+        own = apart.setdefault((found[1], found[2]), {}) if found else rest
+        own[found[3] if found else key] = value
+    return [{**rest, word: int(number), **own} for (word, number), own in apart.items()] or [row]
 
 
 def _words_in(row: dict[str, Any]) -> set[str]:

@@ -546,3 +546,12 @@ def test_names_of_tasks_without_a_second_attempt(
     assert {one.get("task_key") for one in told} - {None} == {f"{word}_boat{n}" for n in found}
     told = list(map(json.loads, raw_lines(open_home(tmp_path / "rows" / "home"))))
     assert {one.get("task_key") for one in told} - {None} == {f"b-{n}" for n in found - {"3"}}
+
+
+def test_a_row_has_a_column_for_each_attempt(tmp_path: Path) -> None:
+    """The attempt's number stands in the column's name, and is the folder's."""
+    runs = {f"runs/{task}/{n}/chat.json": run(f"{task}{n}") for task in "ab" for n in (0, 1)}
+    table = "Task Id,Trial 0 Success,Trial 0 Time,Trial 1 Success,Trial 1 Time\na,True,58,False,61\nb,False,9,,\n"
+    found, arrived = outcomes(tmp_path, {**runs, "table.csv": table})
+    assert found == {"a0": {"success": 1.0}, "a1": {"success": 0.0}, "b0": {"success": 0.0}, "b1": {}}  # fmt: skip
+    assert not arrived.rejected

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ingest.formats.format import Decoded
 from ingest.formats.run_questions import tasks_beside
+from tests.unit.exported_lines import decoded_below
+from tests.unit.ingest_emitters import APP
 from tests.unit.test_ingest_harnesses import ANSWER, ASKED, Record, decoded, only, said, told
 from tests.unit.test_ingest_parts_of_runs import taken_in, written
 
@@ -143,3 +146,76 @@ def test_rows_that_each_ask_something_else_are_no_rounds(tmp_path: Path) -> None
     row = {"prompt": ASKED, "response": ANSWER, "output": "x"}
     other = {**row, "prompt": "And boat 8?"}
     assert all(len(one.episode.steps) < 4 for one in decoded(tmp_path, {"rows": [row, other]}).chats)  # fmt: skip
+
+
+def talked(folder: Path, body: str) -> Decoded:
+    """What a log in text holds."""
+    (folder / "console_log").write_text(body)
+    return decoded_below(folder / "console_log", app=APP)
+
+
+def test_a_log_of_blocks_below_who_speaks(tmp_path: Path) -> None:
+    """What a terminal shows is the result of the program before it; the log's own lines are nobody's."""
+    body = (
+        "installing\nRUN STARTS #!#\n---------- user ----------\n"
+        f"{ASKED}\n---------- Lead ----------\n\nPlease look.\n"
+        "---------- Helper ----------\nI look.\n\n```python\nprint(find(7))\n```\n"
+        "---------- Lead ----------\nPlease run it.\n---------- ShopTerminal ----------\nfree\n"
+        f"---------- Lead ----------\n{ANSWER}\n\nRUN ENDS #!#\nTIME: 7 #!#\n"
+    )
+    (chat,) = talked(tmp_path, body).chats
+    assert told(chat.episode.steps) == [
+        ("user", ASKED, []),
+        ("assistant", "Please look.", []),
+        ("assistant", "I look.\n\n```python\nprint(find(7))\n```", [("python", {"code": "print(find(7))"})]),
+        ("assistant", "Please run it.", []),
+        ("tool", "free", []),
+        ("assistant", ANSWER, []),
+    ]  # fmt: skip
+
+
+def test_events_that_a_console_prints_are_calls_and_results(tmp_path: Path) -> None:
+    """In Python's notation, below a kind with the name of who speaks."""
+    body = (
+        f"---------- TextMessage (user) ----------\n{ASKED}\n"
+        "---------- ToolCallRequestEvent (helper) ----------\n"
+        "[FunctionCall(id='c1', arguments='{\"boat\": 7}', name='find')]\n"
+        "---------- ToolCallExecutionEvent (helper) ----------\n"
+        "[FunctionExecutionResult(content='free', name='find', call_id='c1', is_error=False)]\n"
+        f"---------- TextMessage (helper) ----------\n{ANSWER}\n"
+    )
+    (chat,) = talked(tmp_path, body).chats
+    assert told(chat.episode.steps) == [
+        ("user", ASKED, []),
+        ("assistant", None, [("find", {"boat": 7})]),
+        ("tool", "free", []),
+        ("assistant", ANSWER, []),
+    ]
+
+
+def test_a_log_that_says_to_whom_it_is_said(tmp_path: Path) -> None:
+    """Below a line of dashes; what ran a program answers as the user's side."""
+    rule = "-" * 80
+    body = (
+        f"user_proxy (to assistant):\n\n{ASKED}\n\n{rule}\n"
+        f"assistant (to user_proxy):\n\nI look.\n```python\nprint(find(7))\n```\n\n{rule}\n\n"
+        ">>>>>>>> EXECUTING CODE BLOCK 0 (inferred language is python)...\n"
+        f"user_proxy (to assistant):\n\nexitcode: 0 (execution succeeded)\nfree\n\n{rule}\n"
+        f"assistant (to user_proxy):\n\n{ANSWER}\n\n{rule}\n"
+    )
+    (chat,) = talked(tmp_path, body).chats
+    assert told(chat.episode.steps) == [
+        ("user", ASKED, []),
+        ("assistant", "I look.", [("python", {"command": "print(find(7))"})]),
+        ("tool", "exitcode: 0 (execution succeeded)\nfree", []),
+        ("assistant", ANSWER, []),
+    ]
+
+
+def test_headings_of_other_texts_are_nobodys(tmp_path: Path) -> None:
+    """A report with rules, and a note of one who speaks alone."""
+    for body in (
+        "---------- Results ----------\nfine\n---------- Costs ----------\n7\n",
+        "---------- user ----------\nHello.\n---------- user ----------\nIs anybody there?\n",
+    ):
+        assert talked(tmp_path, body).chats == []
