@@ -4,6 +4,7 @@ Comes in: the paths of the call, once their conversations are in the lake. Goes 
 questions, the files that hold these, and a refusal for each file whose names are unclear. Files are read once more, because a name means only what the call holds.
 """
 
+import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -57,20 +58,23 @@ def verdicts_on_runs(
     others: dict[str, FileSource] = {}
     sources = chain.from_iterable(whole_runs(sources_in(path, app=app)) for path in whole)
     silent: list[tuple[Run, Episode]] = []
-    unnamed: list[tuple[Parts, Episode]] = []
+    partial: list[tuple[Parts, Episode]] = []
     traced: dict[str, list[Span]] = {}
-    runs = list(_runs(lake, _decoded(sources, top, others, skips), silent, unnamed, traced))
+    runs = list(_runs(lake, _decoded(sources, top, others, skips), silent, partial, traced))
+    unnamed = [(at, one) for at, one in partial if one.task_key is None]
     places = {name: source.path.relative_to(top).parts for name, source in others.items()}
     verdicts = Verdicts(runs, {*places.values()})
     questions = Questions({name for run, _ in silent for name in Questions.names_of(run)})
     said: list[tuple[Parts, str]] = []
     in_rows: dict[str, str] = {}
+    offered: dict[str, tuple[str, ...]] = {}
     for source in others.values() if runs else ():
         with skips.unit("file"):
             place = places[source.name]
             values = _read(source, place, verdicts, questions)
             said += [(place, n) for n in _tasks_of_one(values)]
             in_rows |= verdicts.tasks_in(values)
+            offered |= verdicts.tools_in(values)
     found, unclear, used = verdicts.outcomes()
     told = [
         outcome_about(
@@ -94,6 +98,13 @@ def verdicts_on_runs(
     ids = ((number, one.episode_id) for number, (_, one) in enumerate(unnamed))
     tasks |= {number: in_rows[one] for number, one in ids if one in in_rows}
     asked += [replace(unnamed[n][1], task_key=name) for n, name in tasks.items()]
+    known = {one.episode_id: one for one in asked}
+    bare = (known.get(one.episode_id, one) for _, one in partial if not one.tools)
+    asked += [
+        replace(one, tools=tools)
+        for one in bare
+        if (tools := offered.get(one.episode_id)) and _are_those_of(one, tools)
+    ]
     tried = [
         replace(span, attributes={**span.attributes, "tracegym.task_key": task})
         for one, task in in_rows.items()
@@ -140,10 +151,10 @@ def _runs(
     lake: Lake,
     files: Iterable[tuple[Parts, Decoded]],
     silent: list[tuple[Run, Episode]],
-    unnamed: list[tuple[Parts, Episode]],
+    partial: list[tuple[Parts, Episode]],
     traced: dict[str, list[Span]],
 ) -> Iterator[Run]:
-    """The runs of some files; those in which no user speaks are kept with what they say, and those of a file each that name no task; of spans one that may."""
+    """The runs of some files; those in which no user speaks are kept with what they say, and those of a file each that name no task or no tools; of spans one that may."""
     held: list[tuple[Parts, Chat]] = []
     sent: list[tuple[Parts, Decoded]] = []
     for path, found in chain(files, [((), Decoded())]):
@@ -158,11 +169,11 @@ def _runs(
                 speaks = _first_words(chat.episode) is not None
                 if not speaks and len(silent) < _MOST_SILENT:
                     silent.append((run, chat.episode))
-                is_named = chat.episode.task_key is not None
-                if speaks and not is_named and len(unnamed) < _MOST_SILENT:
+                is_whole = chat.episode.task_key is not None and chat.episode.tools
+                if speaks and not is_whole and len(partial) < _MOST_SILENT:
                     # One of several in a file stands there under its own id.
                     under = (own.episode.conversation_id or "",) if in_file[at] > 1 else ()
-                    unnamed.append(((*at, *under), chat.episode))
+                    partial.append(((*at, *under), chat.episode))
                 yield run
             held = []
         if sum(len(one.spans) for _, one in sent) >= _MOST_SILENT or not path:
@@ -186,6 +197,12 @@ def _runs_of_spans(
                 traced[episode.episode_id] = [span for _, span in own]
             names = {str(n) for _, s in own for n in (s.span_id, s.attributes.get(RUN, ""))}
             yield _run(episode, own[0][0] if own else (), made.outcomes, *names)
+
+
+def _are_those_of(episode: Episode, tools: Sequence[str]) -> bool:
+    """Whether all that an agent calls is among the tools of a list."""
+    called = {call.name for step in episode.steps for call in step.tool_calls}
+    return called <= {json.loads(one)["function"]["name"] for one in tools}
 
 
 def _first_words(episode: Episode) -> str | None:

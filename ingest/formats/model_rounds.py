@@ -37,11 +37,11 @@ def messages_of_rounds(items: Sequence[Json]) -> list[dict[str, Any]]:
         if not wrote or not first or came is None or not sent.strip().startswith(first):
             return []
         told += [] if told else [{"role": "user", "content": sent}]
-        told += _done(_STOPPED.sub("", wrote), own[came], number)
+        told += _acted(_STOPPED.sub("", wrote), own[came], number)
     return told
 
 
-def _done(wrote: str, came: Json, number: int) -> list[dict[str, Any]]:
+def _acted(wrote: str, came: Json, number: int) -> list[dict[str, Any]]:
     """What a model wrote and what came of it: of a command that the result names and the text holds, else of whatever the text calls."""
     command = first_of(came, "command", "cmd")
     shown = (

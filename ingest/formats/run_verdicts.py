@@ -24,7 +24,7 @@ from ingest.formats.records.verdicts import (
 from ingest.formats.records.words import NAMES, snake_case
 from ingest.formats.verdict_rows import name_of_verdict, verdicts_in
 from ingest.records.outcome_words import good_or_bad, is_measure, means_good
-from ingest.records.text import Json, load_json, objects_in
+from ingest.records.text import Json, canonical, load_json, objects_in
 
 _NAMING: Final = frozenset(NAMES["names_of_runs"])
 _NOT_NAMING: Final = frozenset((*MODEL, *AGENT, *APP, *USER))
@@ -111,6 +111,16 @@ class Verdicts:
             yield from ((self._runs[n].episode_id, name) for n in self._find(name))
         for table in (objects_in(rows), *(listed for _, listed in lists)):
             yield from self._tasks_in_rows(table) if table[1:] else ()
+
+    def tools_in(self, values: Sequence[Json]) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """The runs of the tasks that rows name, with the tools that these define."""
+        rows = [one for value in values for one in (value if isinstance(value, list) else [value])]
+        for row in objects_in(rows):
+            tools = tuple(map(canonical, Fields(row).tools()))
+            fits = [found for one in names_in(row) if tools and (found := self._find(one))]
+            yield from (
+                (self._runs[n].episode_id, tools) for n in set.intersection(*fits or [set()])
+            )
 
     def _tasks_in_rows(self, rows: Sequence[dict[str, Any]]) -> Iterator[tuple[str, str]]:
         tried = _column_of_tasks(rows)

@@ -555,3 +555,23 @@ def test_a_row_has_a_column_for_each_attempt(tmp_path: Path) -> None:
     found, arrived = outcomes(tmp_path, {**runs, "table.csv": table})
     assert found == {"a0": {"success": 1.0}, "a1": {"success": 0.0}, "b0": {"success": 0.0}, "b1": {}}  # fmt: skip
     assert not arrived.rejected
+
+
+def test_a_list_of_tasks_tells_which_tools_were_offered(tmp_path: Path) -> None:
+    """To each run of a task that calls none but these, whose own file defines none."""
+    call = {"id": "c", "type": "function", "function": {"name": "find", "arguments": "{}"}}
+    rows = [{"task_id": f"t{n}", **run(n)} for n in ("1", "2")]
+    rows[0]["messages"][1:1] = [{"role": "assistant", "content": None, "tool_calls": [call]}, {"role": "tool", "tool_call_id": "c", "content": "free"}]  # fmt: skip
+    schema = {"type": "object", "properties": {"boat": {"type": "integer"}}}
+    tools = [{"name": name, "description": name, "input_schema": schema} for name in ("find", "book")]  # fmt: skip
+    tasks = [{"id": "t1", "goal": "?", "tools": tools}, {"id": "t2", "goal": "?", "tools": tools[1:]}]  # fmt: skip
+    outcomes(tmp_path, {"results.jsonl": "".join(json.dumps(one) + "\n" for one in rows), "tasks.json": tasks})  # fmt: skip
+    told = {one["task_key"]: one for one in map(json.loads, raw_lines(open_home(tmp_path / "home")))}  # fmt: skip
+    names = {key: [tool["function"]["name"] for tool in one["tools"]] for key, one in told.items()}
+    assert names == {"t1": ["find", "book"], "t2": ["book"]}
+    # What the agent calls shows that the list is of other tools.
+    tasks[0]["tools"] = tools[1:]
+    (tmp_path / "other").mkdir()
+    outcomes(tmp_path / "other", {"results.jsonl": json.dumps(rows[0]), "tasks.json": tasks})
+    (line,) = map(json.loads, raw_lines(open_home(tmp_path / "other" / "home")))
+    assert "tools" not in line

@@ -25,7 +25,7 @@ def test_what_was_predicted_is_what_the_agent_did(tmp_path: Path) -> None:
         {"role": "api", **done(8, exception="No boat 8."), "match": False},
         {"role": "assistant", "text": "I cannot find it."},
     ]
-    record = {"id": "r-1", "conversation": [{"role": "user", "text": ASKED}, turn]}
+    record: Record = {"id": "r-1", "conversation": [{"role": "user", "text": ASKED}, turn]}
     right = only(tmp_path, record)
     assert told(right.episode.steps) == [
         ("user", ASKED, []),

@@ -212,7 +212,8 @@ def _is_run(items: list[Any]) -> bool:
 def _acts_at_views(items: list[Any]) -> list[Any]:
     """What an agent was asked and did, of which each item holds what it saw before, with all that was said so far; none where an item tells less."""
     views = [v for one in objects_in(items[:1]) for v in one.values() if isinstance(v, dict)]
-    said = next((one for view in views for one in view.values() if are_messages(one)), [])
+    told = (one for view in views for one in view.values())
+    said: list[Any] = next(filter(are_messages, told), [])
     acts = acts_of(items) if said else []
     return [*said, *acts] if acts else []
 

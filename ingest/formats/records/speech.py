@@ -216,7 +216,7 @@ def speeches(items: Sequence[Json]) -> Iterator[Speech]:
 
 def _predicted(item: dict[str, Any]) -> list[Any]:
     """What an evaluation says that the agent did, where the message itself tells what would have been right."""
-    told = next((item[key] for key in _PREDICTED if isinstance(item.get(key), list)), [])
+    told: list[Any] = next((item[key] for key in _PREDICTED if isinstance(item.get(key), list)), [])
     return (
         told if role_of(str(item.get("role"))) == "assistant" and all(map(strength, told)) else []
     )
