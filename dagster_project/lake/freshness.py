@@ -22,7 +22,7 @@ from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import Stamp, Table
 from environments.runtime.values.grouping import by_key
 
-CODE: Final = "81"
+CODE: Final = "82"
 """Goes up when an asset's rules change in a way that makes old rows wrong."""
 
 Key = tuple[str, str]
