@@ -31,7 +31,6 @@ from ingest.tables.folder import joined_files
 from ingest.tables.lines import WORKBOOKS, are_rows, as_lines
 from ingest.tables.marked_text import as_dialogue
 from ingest.tables.react_log import as_runs
-from ingest.tables.speaker_log import as_talk
 from ingest.tables.text_log import as_events
 
 _CONTROL: Final = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\xc0\xc1\xf5-\xff]")
@@ -175,8 +174,8 @@ def _table(
 ) -> Iterator[WalRecord | Rejected]:
     """A table as the lines that it is read as; what is none is refused."""
     try:
-        lines = as_lines(source, head) or as_dialogue(source) or as_events(source, head)
-        lines = lines or as_talk(source, head) or as_runs(source, head)
+        lines = as_lines(source, head) or as_dialogue(source, head) or as_events(source, head)
+        lines = lines or as_runs(source, head)
         if lines is None:
             reason = (
                 f"{source.name} is in no known format: neither JSON, OTLP protobuf nor a table, plain or gzipped; "

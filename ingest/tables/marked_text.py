@@ -1,7 +1,9 @@
-"""A conversation in Markdown: headings say who speaks, fenced blocks hold calls and results, and what is known of it stands in front.
+"""A conversation in text: headings of Markdown, or lines such as `---------- user ----------` and `assistant (to user):`, say who speaks.
 
-Comes in: a file. Goes out: the same source with one record in the place of its bytes; None where another heading than a speaker's or a
-result's divides the text. A block is a call where the line above it names a tool in the way that answered calls are named.
+Comes in: a file. Goes out: the same source with one record in the place of its bytes; None where another heading of Markdown than a speaker's or a
+result's divides the text, or the lines do not name a user and somebody else. In Markdown, a block is a call where the line above it names a tool
+in the way that answered calls are named, and what is known of it all stands in front; elsewhere what a terminal or an executor says is the result
+of the program in the last block.
 """
 
 from __future__ import annotations
@@ -10,15 +12,16 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import Any, Final
 
 import yaml
 
+from ingest.dialects.attributes import python_objects
 from ingest.files.file_source import FileSource
 from ingest.formats.records.words import KNOWN_AS, role_of, snake_case
 from ingest.records.call_names import RESULTS
-from ingest.records.text import json_bytes
+from ingest.records.text import json_bytes, objects_in
 from ingest.tables.cells import plain_row
 
 _FRONT: Final = re.compile(r"\s*---\n(.*?)\n---\n", re.DOTALL)
@@ -28,27 +31,78 @@ _CALL: Final = re.compile(
     r"^([^\n`]*)`([\w.-]{1,64})`[^\n`]*\n+```\w*\n(\{(?:(?!```).)*\})\n```",
     re.MULTILINE | re.DOTALL,
 )
+_TURN: Final = re.compile(
+    r"^(?:-{5,} (?:\w{1,40} \()?(\w{1,64})\)? -{5,}|(\w{1,64}) \(to \w{1,64}\):)[ \t]*\n", re.MULTILINE
+)  # fmt: skip
+_CLOSED: Final = re.compile(r"\n-{20,}\s*(?:>{8} .*\s*)?\Z")
+"""The line below a turn, and what a framework says that it does then."""
+_LAST_LINE: Final = re.compile(r"\w[ \t]([^\w\s]{2,8})\s*\Z")
+"""What whoever wrote the log has at the end of a line of their own."""
+_PROGRAM: Final = re.compile(r"```(\w+)\n(.*?)\n?```", re.DOTALL)
+_RUNS: Final = frozenset({"terminal", "executor"})
 Section = tuple[str, str, str]
 """Who speaks, the tool whose result it is, the text."""
 
 
-def as_dialogue(source: FileSource) -> FileSource | None:
-    """The conversation of a text."""
-    if source.path.suffix.lower() != ".md" or not source.can_be_read_again:
+def as_dialogue(source: FileSource, head: bytes) -> FileSource | None:
+    """The conversation of a text; of Markdown, or where a line of its `head` names a user."""
+    is_marked = source.path.suffix.lower() == ".md"
+    begun = head.decode("utf-8", "replace").replace("\r\n", "\n")
+    names_user = any(role_of(who) == "user" for who, _ in _turns(begun))
+    if not source.can_be_read_again or not (is_marked or names_user):
         return None
     with source.opened() as stream:
         body = stream.read(source.limits.body_bytes)
     text = body.decode("utf-8", "replace").replace("\r\n", "\n")
+    record = _marked(text) if is_marked else {"messages": list(_told(list(_turns(text))))}
+    several = len({one.get("speaker", one.get("role")) for one in record["messages"]}) > 1
+    return replace(source, lines=lambda: iter([json_bytes(record) + b"\n"])) if several else None
+
+
+def _marked(text: str) -> dict[str, Any]:
+    """The record of a text in Markdown."""
     front = _FRONT.match(text)
     sections = list(_sections(text[front.end() if front else 0 :]))
-    if not {"user", "assistant"} <= {who for who, _, _ in sections}:
-        return None
     told = None
     with suppress(yaml.YAMLError, ValueError):
         told = yaml.safe_load(front[1]) if front else None
     known = plain_row(told) if isinstance(told, dict) else {}
-    record = {**known, "messages": list(_messages(sections))}
-    return replace(source, lines=lambda: iter([json_bytes(record) + b"\n"]))
+    tells = {"user", "assistant"} <= {who for who, _, _ in sections}
+    return {**known, "messages": list(_messages(sections)) if tells else []}
+
+
+def _turns(text: str) -> Iterator[tuple[str, str]]:
+    """Who speaks in a log, and what they say, without the log's own lines around it."""
+    begun = [*_TURN.finditer(text)]
+    mark = _LAST_LINE.search(text[: begun[0].start()]) if begun else None
+    for one, behind in zip_longest(begun, begun[1:]):
+        end = behind.start() if behind else len(text)
+        lines = _CLOSED.sub("", text[one.end() : end]).splitlines()
+        while mark and lines and (not lines[-1] or lines[-1].endswith(mark[1])):
+            lines.pop()
+        yield one[1] or one[2], "\n".join(lines).strip()
+
+
+def _told(turns: list[tuple[str, str]]) -> Iterator[dict[str, Any]]:
+    """The messages of a log, of which a terminal runs the last block before it."""
+    last, runs = None, dict[int, int]()
+    blocks = [_PROGRAM.findall(said) if role_of(who) != "user" else [] for who, said in turns]
+    for number, (who, _) in enumerate(turns):
+        if last is not None and snake_case(who).rpartition("_")[2] in _RUNS:
+            runs |= {number: last}
+        last = number if len(blocks[number]) == 1 else None if number in runs else last
+    for number, (who, said) in enumerate(turns):
+        shown = objects_in(python_objects(said) if said[:1] == "[" else None)
+        told = [{k: v for k, v in one.items() if k != "type"} for one in shown]
+        call_id = f"block_{runs.get(number, number)}"
+        if number in runs:
+            yield {"role": "tool", "tool_call_id": call_id, "content": said}
+        elif number in runs.values():
+            ((name, code),) = blocks[number]
+            call = {"id": call_id, "name": name, "arguments": {"code": code}}
+            yield {"speaker": who, "content": said, "tool_calls": [call]}
+        else:
+            yield {"speaker": who, "content": told or said}
 
 
 def _sections(text: str) -> Iterator[Section]:

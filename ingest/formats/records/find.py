@@ -18,7 +18,6 @@ from ingest.dialects.parts import first_of, kinds_of
 from ingest.files.partial_json import parse_json
 from ingest.formats.acts_among_events import acted_dialogue, with_acts
 from ingest.formats.message_trees import branch_in_map, kept_branch
-from ingest.formats.model_rounds import messages_of_rounds
 from ingest.formats.records.fields import CONVERSATION, QUESTION, Fields
 from ingest.formats.records.naming import MODEL_NAME
 from ingest.formats.records.speech import (
@@ -40,6 +39,7 @@ from ingest.formats.records.written_calls import (
     acts_by_name,
     acts_in_columns,
     acts_in_parts,
+    acts_in_rounds,
     acts_in_steps,
     acts_of,
     step_of_pair,
@@ -285,9 +285,9 @@ def _rounds(value: dict[str, Any]) -> Iterator[Place]:
     for place in _lists(value):
         parts = [[*_lists(one)] for one in objects_in(place.items)]
         is_judged = any(snake_case(key) in NAMES["verdicts"] for key in place.holders[-1])
-        told = [messages_of_rounds(part[0].items) for part in parts if is_judged and len(part) == 1]
+        told = [acts_in_rounds(part[0].items) for part in parts if is_judged and len(part) == 1]
         whole = [*chain.from_iterable(told)] if len(told) == len(place.items) and all(told) else []
-        if acts := messages_of_rounds(place.items) or whole:
+        if acts := acts_in_rounds(place.items) or whole:
             yield replace(place, items=acts)
 
 

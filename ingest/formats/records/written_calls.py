@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from ingest.dialects.parts import CALL_TYPES, first_of
 from ingest.formats.records.steps import call_of
-from ingest.formats.records.text_calls import TextCalls
+from ingest.formats.records.text_calls import SHELL, TextCalls
 from ingest.formats.records.words import NAMES, snake_case
 from ingest.records.call_names import ARGUMENTS, RESULTS
 from ingest.records.text import NOT_JSON, Json, json_text, load_json, objects_in
@@ -65,6 +65,13 @@ _FENCED: Final = re.compile(_NAME + r"\s*\n```\w*\n((?:(?!```).)*?)\n?```", re.D
 """A tool's name above a block with what it is given: a program, mostly."""
 _PROGRAM_BELOW: Final = re.compile(_NAME + r"\(([^\n]*)\):?\s*\n```\w*\n(.*?)\n?```", re.DOTALL)
 """A call above a block with a program, which is one more of its arguments."""
+_SENT: Final = ("input", "prompt")
+_WROTE: Final = ("response", "completion", "reply", "generation")
+_COMMAND: Final = ("command", "cmd")
+_SHOWN: Final = ("stdout", "stderr")
+_COMMAND_LABEL: Final = re.compile(r"(?:\A|\n)[ \t*#]*\w+[ \t*]*:[ \t]*(?:```\w*\n)?\Z")
+_STOPPED: Final = re.compile(r"\s*<[A-Z]{2,12}>\s*\Z")
+"""The mark that stopped the model."""
 _PARTS: Final = ("thought", "action", "action_input")
 _KINDS_OF_ACTS: Final = ("action_type", "action", "type", "name")
 _KINDS: Final = ("node_type", "step_type", "type", "kind")
@@ -202,6 +209,56 @@ def acts_of(items: list[Any]) -> list[dict[str, Any]]:
     return told
 
 
+def _done(said: str | None, calls: list[dict[str, Any]], seen: str | None) -> list[dict[str, Any]]:
+    """An agent's message with its calls, and what came of the first of them, if anything did."""
+    told: list[dict[str, Any]] = [
+        {"role": "assistant", "content": said or None, "tool_calls": calls}
+    ]
+    result = {"role": "tool", "tool_call_id": calls[0]["id"], "content": seen}
+    return told if seen is None else [*told, result]
+
+
+def acts_in_rounds(items: Sequence[Json]) -> list[dict[str, Any]]:
+    """Messages of rounds with a model, which hold what it was sent, what it wrote and what came of that; none where one lacks any of these, or does not send again what the first did.
+
+    A command that the result names and the model wrote is a call; else the text may hold one.
+    """
+    told: list[dict[str, Any]] = []
+    for number, own in enumerate(objects_in(list(items))):
+        ends = {snake_case(key).rpartition("_")[2]: one for key, one in own.items()}
+        sent, wrote = (_text_in(first_of(ends, *keys)) for keys in (_SENT, _WROTE))
+        key = next((one for one in RESULTS if one in ends and one not in _WROTE), None)
+        told += [] if told else [{"role": "user", "content": sent.strip()}]
+        if (
+            not sent.strip()
+            or not wrote
+            or key is None
+            or not sent.strip().startswith(told[0]["content"])
+        ):
+            return []
+        came, said = ends[key], _STOPPED.sub("", wrote)
+        command = first_of(came, *_COMMAND)
+        shown = first_of(came, *_SHOWN) if isinstance(came, dict) else None
+        seen = (
+            _text_in(came)
+            if shown is None and command is None
+            else "\n".join(str(came[k]) for k in _SHOWN if came.get(k))
+        )
+        if isinstance(command, str) and command in said:
+            call = {"id": f"round_{number}", **_call(SHELL, {"command": command})}
+            told += _done(_COMMAND_LABEL.sub("", said.partition(command)[0]).strip(), [call], seen)
+        else:
+            told += [{"role": "assistant", "content": said}]
+            told += [{"role": "user", "content": f"Observation: {seen}"}] if seen else []
+    return told
+
+
+def _text_in(value: Json) -> str:
+    """A text, also where it stands in an object that says more of it."""
+    told = first_of(value, "value", *NAMES["said"]) if isinstance(value, dict) else value
+    return "" if told is None else json_text(told)
+
+
 def acts_in_columns(value: dict[str, Any]) -> list[dict[str, Any]]:
     """Messages of an object that lists what an agent did and what it then saw, each in a list of its own; none where these are of different lengths."""
     lists = {snake_case(key): one for key, one in value.items() if isinstance(one, list)}
@@ -214,9 +271,7 @@ def acts_in_columns(value: dict[str, Any]) -> list[dict[str, Any]]:
     for number, (act, thought) in enumerate(zip_longest(done, thoughts)):
         call = _call(act, {}) if _BARE.fullmatch(act) else written_act(act)
         call = {**(call or _call("action", {ARGUMENT: act})), "id": f"act_{number}"}
-        told.append({"role": "assistant", "content": thought, "tool_calls": [call]})
-        result = {"tool_call_id": call["id"], "content": json_text(seen[number])}
-        told += [{"role": "tool", **result}] if seen[number] is not None else []
+        told += _done(thought, [call], None if seen[number] is None else json_text(seen[number]))
     return told
 
 
@@ -244,11 +299,10 @@ def acts_in_steps(items: Sequence[Json]) -> list[dict[str, Any]]:
         if number and text and text == wrote[number - 1] and _FENCE in text:
             last = next(one for one in reversed(told) if one["role"] == "assistant")
             last["tool_calls"].append(call)
+            told += _done(None, [call], seen[number])[1:] if number < len(seen) else []
         else:
-            said = _without_acts(text) or None
-            told.append({"role": "assistant", "content": said, "tool_calls": [call]})
-        if number < len(seen):
-            told.append({"role": "tool", "tool_call_id": call["id"], "content": seen[number]})
+            came = seen[number] if number < len(seen) else None
+            told += _done(_without_acts(text), [call], came)
     return told
 
 
@@ -373,10 +427,8 @@ def acts_in_parts(items: Sequence[Json]) -> list[dict[str, Any]]:
         step[kind] = text
         if kind == _PARTS[-1] and step.get("action"):
             call = {**_call(step["action"], _input_of(text)), "id": f"act_{number}"}
-            told.append({"role": "assistant", "content": step.get("thought"), "tool_calls": [call]})
-            seen = next((own[key] for key in RESULTS if own.get(key)), None)
-            result = {"role": "tool", "tool_call_id": call["id"], "content": json_text(seen)}
-            told += [] if seen is None else [result]
+            seen = next((json_text(own[key]) for key in RESULTS if own.get(key)), None)
+            told += _done(step.get("thought"), [call], seen)
             step = {}
     # A last thought that leads to no action is the answer.
     thought = step.get("thought") if told and not step.get("action") else None
