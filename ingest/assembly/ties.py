@@ -14,12 +14,7 @@ from collections.abc import Iterable
 from ingest.assembly.conversations import history_marks
 from ingest.assembly.forest import group_key
 from ingest.dialects.attributes import first_text
-from ingest.dialects.identity import (
-    PREVIOUS_RESPONSE_KEYS,
-    RESPONSE_KEYS,
-    identity,
-    identity_in,
-)
+from ingest.dialects.identity import PREVIOUS_RESPONSE_KEYS, RESPONSE_KEYS, identity, identity_in
 from ingest.dialects.otel_genai_events import read_sayings, sayings, told_in
 from ingest.dialects.reading import Reading
 from ingest.dialects.table import read_span

@@ -68,11 +68,7 @@ def read(span: Span) -> Reading:
     elif kind == AGENT and (prompt := captured(attributes.get("user_prompt"))):
         given.steps.append(Step(role="user", content=prompt))
     return Reading(
-        kind=kind,
-        dialect=NAME,
-        is_turn=kind == AGENT,
-        **exchanged(given, made),
-        **fields,
+        kind=kind, dialect=NAME, is_turn=kind == AGENT, **exchanged(given, made), **fields
     )
 
 

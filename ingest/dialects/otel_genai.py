@@ -12,13 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import cycle, takewhile, zip_longest
 from typing import Any, Final
 
-from ingest.dialects.attributes import (
-    arguments_of,
-    first_text,
-    first_value,
-    is_elided,
-    parsed,
-)
+from ingest.dialects.attributes import arguments_of, first_text, first_value, is_elided, parsed
 from ingest.dialects.evaluation import read_evaluation
 from ingest.dialects.identity import has_failed, identity
 from ingest.dialects.messages import Messages, exchanged, read_messages, settle_output, with_calls

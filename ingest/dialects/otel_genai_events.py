@@ -128,12 +128,7 @@ def read_sayings(found: Sequence[Saying]) -> Reading | None:
     given.steps = _results_once(behind_their_calls(given.steps))
     if not given.steps and not made.steps and not (given.flags | made.flags):
         return None
-    return Reading(
-        kind=MODEL,
-        dialect=NAME,
-        tools=tuple(given.tools),
-        **exchanged(given, made),
-    )
+    return Reading(kind=MODEL, dialect=NAME, tools=tuple(given.tools), **exchanged(given, made))
 
 
 def behind_their_calls(steps: list[Step]) -> list[Step]:

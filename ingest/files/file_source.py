@@ -250,11 +250,7 @@ class Chunks:
         """Give back what is held."""
         if self.held:
             yield self.source.record(
-                self.kind,
-                b"".join(self.held),
-                self.encoding,
-                position=self.first,
-                facts=self.facts,
+                self.kind, b"".join(self.held), self.encoding, position=self.first, facts=self.facts
             )
         self.first += len(self.held)
         self.held, self.size = [], 0

@@ -202,8 +202,7 @@ def _parts(source: FileSource) -> Iterator[WalRecord | Rejected]:
             facts = source.facts
             if row is not None and row.name == RECORD:
                 facts = facts_of_all(
-                    facts,
-                    lambda: records_in(p.value for p in parts() if not isinstance(p, Break)),
+                    facts, lambda: records_in(p.value for p in parts() if not isinstance(p, Break))
                 )
             chunks = Chunks(source, row.name if row else _ANY, "records", facts)
         line = json_bytes(part.value) + b"\n"

@@ -96,11 +96,7 @@ def _lists(value: Json, path: Path) -> Iterator[tuple[Path, list[dict[str, Any]]
 
 
 def _text(
-    path: Path,
-    said: tuple[str, str] | None,
-    record: Mapping[str, Json],
-    *,
-    reads_outcomes: bool,
+    path: Path, said: tuple[str, str] | None, record: Mapping[str, Json], *, reads_outcomes: bool
 ) -> str:
     above, messages = _split(path)
     given = {

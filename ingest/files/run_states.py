@@ -35,7 +35,6 @@ _NUMBERED: Final = re.compile(r"((?:.*\D)?)(\d{1,9})(\D*)", re.DOTALL)
 _EVENT: Final = re.compile(r"(\D*)(\d{1,9})(?!\d).*\.json", re.DOTALL)
 """Files that begin with the same word and a number; what stands behind these names the event."""
 _ATTEMPT: Final = re.compile(rf"(?i)(?:{'|'.join(NAMES['trial'])})[-_. /]?\Z")
-_ANSWERED: Final = frozenset(NAMES["answered_in_item"])
 _SHOWN: Final = re.compile(
     r"```\w*\n((?:(?!```).)*)\n```\s*```\w*\n((?:(?!```).)*)\n```", re.DOTALL
 )
@@ -62,7 +61,7 @@ def whole_runs(sources: Iterable[FileSource]) -> list[FileSource]:
         whole = _last_call([*states, last]) if states and last.path.suffix == ".json" else None
         if whole or (states and _are_states([*states, last])):
             kept = {n: one for n, one in kept.items() if one not in states}
-            kept[last.name] = whole or _with_answer(last)
+            kept[last.name] = whole or last
     shared = Counter(one.path.name for one in kept.values() if one.path.suffix == ".jsonl")
     return [
         (_last_call([one]) if shared[one.path.name] > 1 else None) or one for one in kept.values()
@@ -260,13 +259,3 @@ def _said_in(source: FileSource) -> Said:
     chats = [chat for one in found for chat in one.chats]
     steps = chats[0].episode.steps if len(chats) == 1 else ()
     return [(one.role, one.content, [c.arguments for c in one.tool_calls]) for one in steps]
-
-
-def _with_answer(last: FileSource) -> FileSource:
-    """The last state with the answer to it that a text in its own folder holds."""
-    texts = [one for one in last.path.parent.glob("*.txt") if one.stem.lower() in _ANSWERED]
-    value = load_json(last.path.read_bytes())
-    if len(texts) != 1 or texts[0].is_symlink() or not isinstance(value, dict):
-        return last
-    value = {"response": texts[0].read_text("utf-8", "replace"), **value}
-    return replace(last, lines=lambda: iter([json_bytes(value)]))

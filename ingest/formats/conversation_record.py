@@ -15,12 +15,7 @@ from ingest.dialects.content_blocks import blocks_text
 from ingest.files.chat_log import Chat
 from ingest.formats.format import Decoded, Format
 from ingest.formats.records.conversation import answer_in
-from ingest.formats.records.find import (
-    MESSAGE_KEYS,
-    conversations_of,
-    is_record,
-    records_of,
-)
+from ingest.formats.records.find import MESSAGE_KEYS, conversations_of, is_record, records_of
 from ingest.formats.records.naming import facts_of_all
 from ingest.formats.records.reader import NAME, Standing, read_record
 from ingest.formats.records.speech import time_of

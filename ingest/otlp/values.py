@@ -63,8 +63,7 @@ def check_protobuf(body: bytes, signal: str, limits: Limits) -> None:
 
 def _too_many(limit: int, what: str) -> BodyRefused:
     return BodyRefused(
-        "too_many_values",
-        f"The body holds more than {limit} {what}; send smaller batches.",
+        "too_many_values", f"The body holds more than {limit} {what}; send smaller batches."
     )
 
 

@@ -102,9 +102,7 @@ class _Receiver:
         sender = self._intake.sender_of(request.headers.get("authorization"))
         if content_type is None:
             raise Refusal(
-                415,
-                rpc_status.INVALID_ARGUMENT,
-                "Send application/x-protobuf or application/json.",
+                415, rpc_status.INVALID_ARGUMENT, "Send application/x-protobuf or application/json."
             )
         compression = compression_of(request.headers.get("content-encoding", ""))
         with self._intake.hold() as held:

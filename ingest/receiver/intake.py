@@ -38,11 +38,7 @@ _OBJECT: Final = 256
 PATIENCE_SECONDS: Final = 10.0
 """So long a large body waits for those before it."""
 
-_HOLDS: Final = {
-    "traces": "resourceSpans",
-    "logs": "resourceLogs",
-    "metrics": "resourceMetrics",
-}
+_HOLDS: Final = {"traces": "resourceSpans", "logs": "resourceLogs", "metrics": "resourceMetrics"}
 _TOO_MUCH: Final = frozenset({"body_too_large", "too_many_records", "too_many_values"})
 
 

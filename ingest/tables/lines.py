@@ -20,23 +20,9 @@ from ingest.formats.table import format_within
 from ingest.formats.verdict_rows import FORMAT as VERDICT_ROWS
 from ingest.formats.verdict_rows import is_on_span
 from ingest.records.text import NOT_JSON, json_bytes, load_json
-from ingest.tables.cells import (
-    SAMPLE,
-    Row,
-    TableError,
-    lines_table,
-    parquet_table,
-    text_table,
-)
+from ingest.tables.cells import SAMPLE, Row, TableError, lines_table, parquet_table, text_table
 from ingest.tables.database import database_table
-from ingest.tables.rows import (
-    Grouping,
-    conversations,
-    grouping_of,
-    names_of,
-    renamed,
-    turns_of,
-)
+from ingest.tables.rows import Grouping, conversations, grouping_of, names_of, renamed, turns_of
 
 _TEXT_TABLES: Final = frozenset({".csv", ".tsv"})
 _MARKS: Final = {b"PAR1": parquet_table, b"SQLite format 3\x00": database_table}
@@ -77,8 +63,7 @@ def as_lines(source: FileSource, head: bytes) -> FileSource | None:
     is_turns = turn_records.claims(turns) or (alone and all(map(is_record, alone[:_LOOKED_AT])))
     if is_turns and not told - {RECORD}:
         return replace(
-            source,
-            lines=lambda: map(_line, turns_of(renamed(row, names) for row in table.rows())),
+            source, lines=lambda: map(_line, turns_of(renamed(row, names) for row in table.rows()))
         )
     # Rows that hold a conversation so far, several of one conversation, are its states.
     # Or each holds a conversation in the table's own words.

@@ -20,14 +20,7 @@ from ingest.formats.records.speech import ROLE_NAMED, moment, strength
 from ingest.formats.records.steps import call_of
 from ingest.formats.records.words import CALL, KNOWN_AS, NAMES, role_by_truth, role_of, snake_case
 from ingest.formats.records.written_calls import ARGUMENT
-from ingest.records.call_names import (
-    ARGUMENTS,
-    CALL_IDS,
-    CALL_LISTS,
-    RESULT_LISTS,
-    RESULTS,
-    TOOLS,
-)
+from ingest.records.call_names import ARGUMENTS, CALL_IDS, CALL_LISTS, RESULT_LISTS, RESULTS, TOOLS
 from ingest.records.text import Json, json_bytes, json_text, load_json
 from ingest.tables.cells import Row, TableError
 

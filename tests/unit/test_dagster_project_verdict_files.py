@@ -340,17 +340,17 @@ def test_a_verdict_that_comes_later(tmp_path: Path) -> None:
 
 
 def test_a_run_kept_as_states(tmp_path: Path) -> None:
-    """Files of one run that repeat the conversation are one conversation with its last answer; attempts are not."""
+    """Files of one run that repeat the conversation are one conversation; attempts are not."""
     said = run("1")["messages"]
     more = [*said, {"role": "user", "content": "And on Friday?"}]
     files: Files = {"r/b-1/step-0/debug.json": {"messages": said[:1]}}
-    files |= {"r/b-1/step-1/debug.json": {"messages": more}, "r/b-1/step-1/response.txt": "Too."}
+    files |= {"r/b-1/step-1/debug.json": {"messages": more}}
     files |= {"r/b-1/result.json": {"success": True}}
     found, arrived = outcomes(tmp_path, files)
     assert (found, arrived.chats) == ({"1": {"success": 1.0}}, 1)
     (line,) = map(json.loads, raw_lines(open_home(tmp_path / "home", create=False)))
     assert [one["content"] for one in line["messages"]] == [
-        "Is boat 1 free?", "Boat 1 is free.", "And on Friday?", "Too.",
+        "Is boat 1 free?", "Boat 1 is free.", "And on Friday?",
     ]  # fmt: skip
     tries = {f"r/trial_{n}.json": {"messages": said[: n + 1]} for n in (0, 1)}
     assert outcomes(tmp_path / "2", tries)[1].chats == 2

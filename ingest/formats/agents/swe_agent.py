@@ -17,13 +17,12 @@ from ingest.formats.format import Decoded, Format
 from ingest.formats.records.naming import own_fields
 from ingest.formats.records.reader import Standing, read_record
 from ingest.formats.records.text_calls import SHELL, commands_in
-from ingest.formats.records.written_calls import written_act
+from ingest.formats.records.written_calls import seen_after, written_act
 from ingest.otlp.record import Arrival, text_of
 from ingest.records.text import Json, objects_in
 
 NAME: Final = "swe_agent"
 _LOOKED_AT: Final = 50
-_IN_ORDER: Final = ("observation", "thought", "action")
 
 Message = dict[str, Any]
 
@@ -100,7 +99,9 @@ class _MessageBuilder:
                 said.append(_Turn(said=one))
             else:
                 (said[-1].after if said else self._before).append(one)
-        done = _seen_after([one for one in objects_in(value.get("trajectory")) if _is_step(one)])
+        ran = [one for one in objects_in(value.get("trajectory")) if _is_step(one)]
+        pairs = zip_longest(ran, seen_after(ran))
+        done = [{**step, "observation": seen} for step, seen in pairs]
         self._turns = _merged(said, done)
         acts = [text for step in done if (text := text_of(step.get("action")).strip())]
         self._are_calls = all(map(written_act, acts))
@@ -151,18 +152,6 @@ def _prompt(one: Message) -> Message:
     if one.get("is_demo") is True and one.get("role") == "user":
         return {**one, "role": "system"}
     return {key: inner for key, inner in one.items() if key not in {"agent", "message_type"}}
-
-
-def _seen_after(done: list[Message]) -> list[Message]:
-    """Steps with what was observed after their action, also where each tells first what the agent saw before it acted.
-
-    The order of its fields says so: one that sorts them has the action first. What was there before the first action is nothing that it brought.
-    """
-    order = [[key for key in step if key in _IN_ORDER] for step in done]
-    if len(done) <= 1 or any(keys != list(_IN_ORDER) for keys in order):
-        return done
-    later = [one["observation"] for one in done[1:]]
-    return [{**one, "observation": seen} for one, seen in zip_longest(done, later)]
 
 
 def _merged(said: list[_Turn], done: list[Message]) -> list[_Turn]:

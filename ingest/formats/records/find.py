@@ -589,9 +589,7 @@ def _side_by_side(value: dict[str, Any]) -> Iterator[Records]:
         yield Records(path=(), items=tuple(parts), keys=names, around=())
 
 
-def _objects(
-    value: dict[str, Any],
-) -> Iterator[tuple[tuple[str, ...], tuple[dict[str, Any], ...]]]:
+def _objects(value: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], tuple[dict[str, Any], ...]]]:
     """Every object down to a depth, the nearest first: the keys that lead to it, and the objects, the outermost first."""
     waiting: list[tuple[tuple[str, ...], tuple[dict[str, Any], ...]]] = [((), (value,))]
     for path, holders in waiting:

@@ -16,12 +16,7 @@ from typing import Any, Final
 from ingest.dialects.attributes import integer_of
 from ingest.dialects.messages import CALL_ITEMS, RESULT_ITEMS
 from ingest.formats.item_forms import first_plain, plain_items
-from ingest.formats.records.calls import (
-    call_by_message,
-    message_calls,
-    pieces,
-    results,
-)
+from ingest.formats.records.calls import call_by_message, message_calls, pieces, results
 from ingest.formats.records.steps import AgentStep, said_by, step_in
 from ingest.formats.records.text_calls import calls_in, results_in
 from ingest.formats.records.words import CALL, NAMES, is_name, role_in_name, role_of, snake_case

@@ -286,7 +286,7 @@ def acts_in_steps(items: Sequence[Json]) -> list[dict[str, Any]]:
     if not len(acts) == len(steps) >= max(1, len(items) - 1):
         return []
     wrote = [_written_beside(one) for one in steps]
-    seen = _seen_after(steps)
+    seen = seen_after(steps)
     are_calls = all(isinstance(act, dict) or _in_notation(act) for act in acts)
     # Rules and tests have actions, too, but nobody thinks at them or looks at a screen.
     is_plain = any(isinstance(act, dict) for act in acts) and not any(wrote) and any(seen)
@@ -352,7 +352,7 @@ def acts_by_name(items: Sequence[Json]) -> list[dict[str, Any]]:
     return told if any(one.get("role") == "tool" for one in told) else []
 
 
-def _seen_after(steps: Sequence[dict[str, Any]]) -> list[str | None]:
+def seen_after(steps: Sequence[dict[str, Any]]) -> list[str | None]:
     """What came of the actions of steps, also where each tells first what was there before it acted: its action stands behind that, which no sorting does."""
     seen = [_seen_in(one) for one in steps]
     keys = [

@@ -112,11 +112,7 @@ def _trace_attributes(trace: dict[str, Any]) -> dict[str, Any]:
 
 
 def _span(
-    observation: dict[str, Any],
-    shared: dict[str, Any],
-    app: str,
-    trace_id: str,
-    arrival: Arrival,
+    observation: dict[str, Any], shared: dict[str, Any], app: str, trace_id: str, arrival: Arrival
 ) -> Span:
     metadata = _metadata(observation)
     own: dict[str, Any] = {

@@ -13,11 +13,7 @@ from ingest.otlp.json_bodies import read_json
 from ingest.otlp.record import Arrival
 from ingest.records.text import Json, json_bytes
 
-_KEY_OF: Final = {
-    "traces": "resourceSpans",
-    "logs": "resourceLogs",
-    "metrics": "resourceMetrics",
-}
+_KEY_OF: Final = {"traces": "resourceSpans", "logs": "resourceLogs", "metrics": "resourceMetrics"}
 _LISTS: Final = {
     "traces": ("resourceSpans", "scopeSpans", "spans"),
     "logs": ("resourceLogs", "scopeLogs", "logRecords"),
