@@ -118,9 +118,8 @@ class Verdicts:
         for row in objects_in(rows):
             tools = tuple(map(canonical, Fields(row).tools()))
             fits = [found for one in names_in(row) if tools and (found := self._find(one))]
-            yield from (
-                (self._runs[n].episode_id, tools) for n in set.intersection(*fits or [set()])
-            )
+            named = set.intersection(*fits) if fits else ()
+            yield from ((self._runs[n].episode_id, tools) for n in named)
 
     def _tasks_in_rows(self, rows: Sequence[dict[str, Any]]) -> Iterator[tuple[str, str]]:
         tried = _column_of_tasks(rows)

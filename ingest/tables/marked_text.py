@@ -9,7 +9,7 @@ of the program in the last block.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise, zip_longest
@@ -54,7 +54,7 @@ def as_dialogue(source: FileSource, head: bytes) -> FileSource | None:
     with source.opened() as stream:
         body = stream.read(source.limits.body_bytes)
     text = body.decode("utf-8", "replace").replace("\r\n", "\n")
-    record = _marked(text) if is_marked else {"messages": list(_told(list(_turns(text))))}
+    record = _marked(text) if is_marked else {"messages": _told(_turns(text))}
     several = len({one.get("speaker", one.get("role")) for one in record["messages"]}) > 1
     return replace(source, lines=lambda: iter([json_bytes(record) + b"\n"])) if several else None
 
@@ -83,26 +83,24 @@ def _turns(text: str) -> Iterator[tuple[str, str]]:
         yield one[1] or one[2], "\n".join(lines).strip()
 
 
-def _told(turns: list[tuple[str, str]]) -> Iterator[dict[str, Any]]:
-    """The messages of a log, of which a terminal runs the last block before it."""
-    last, runs = None, dict[int, int]()
-    blocks = [_PROGRAM.findall(said) if role_of(who) != "user" else [] for who, said in turns]
-    for number, (who, _) in enumerate(turns):
-        if last is not None and snake_case(who).rpartition("_")[2] in _RUNS:
-            runs |= {number: last}
-        last = number if len(blocks[number]) == 1 else None if number in runs else last
-    for number, (who, said) in enumerate(turns):
+def _told(turns: Iterable[tuple[str, str]]) -> list[dict[str, Any]]:
+    """The messages of a log, of which a terminal runs the last program before it."""
+    told: list[dict[str, Any]] = []
+    last: dict[str, Any] = {}
+    for who, said in turns:
         shown = objects_in(python_objects(said) if said[:1] == "[" else None)
-        told = [{k: v for k, v in one.items() if k != "type"} for one in shown]
-        call_id = f"block_{runs.get(number, number)}"
-        if number in runs:
-            yield {"role": "tool", "tool_call_id": call_id, "content": said}
-        elif number in runs.values():
-            ((name, code),) = blocks[number]
-            call = {"id": call_id, "name": name, "arguments": {"code": code}}
-            yield {"speaker": who, "content": said, "tool_calls": [call]}
-        else:
-            yield {"speaker": who, "content": told or said}
+        parts = [{k: v for k, v in one.items() if k != "type"} for one in shown]
+        blocks = _PROGRAM.findall(said) if role_of(who) != "user" else []
+        one: dict[str, Any] = {"speaker": who, "content": parts or said}
+        if last and snake_case(who).rpartition("_")[2] in _RUNS:
+            ((name, code),) = _PROGRAM.findall(last["content"])
+            call = {"id": f"block_{len(told)}", "name": name, "arguments": {"code": code}}
+            last["tool_calls"] = [call]
+            one, last = {"role": "tool", "tool_call_id": call["id"], "content": said}, {}
+        elif len(blocks) == 1:
+            last = one
+        told.append(one)
+    return told
 
 
 def _sections(text: str) -> Iterator[Section]:

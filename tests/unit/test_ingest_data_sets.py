@@ -313,53 +313,10 @@ def test_many_calls_about_a_task_are_compared_soon(tmp_path: Path) -> None:
     assert time.process_time() - began < 3
 
 
-def part(kind: str, text: str, seen: str = "") -> Record:
-    """A node of an attempt: one part of a step."""
-    return {"node_type": kind, "description": text, "observation": seen, "pruned": False}
-
-
-def attempted(*attempts: list[Record]) -> Record:
-    """A run of several attempts, none of which came to messages."""
-    return {
-        "win": False,
-        "tries": [{"chain": [part("Action Input", ""), *one], "win": False} for one in attempts],
-        "generation": {"query": ASKED, "messages": [], "chain": []},
-    }
-
-
-LOOKS = [
-    part("Thought", "I look."),
-    part("Action", "find_boat"),
-    part("Action Input", SEVEN, "free"),
-]
-CLOSES = [part("Action", "close_boat"), part("Action Input", SEVEN)]
-
-
-def test_steps_in_parts_of_the_last_attempt(tmp_path: Path) -> None:
-    """A thought, an action and its input are items of their own; what was given up is nobody's answer."""
-    chat = only(tmp_path, attempted(CLOSES, [*LOOKS, *CLOSES]))
-    assert told(chat.episode.steps) == [
-        ("user", ASKED, []),
-        ("assistant", "I look.", FIND),
-        ("tool", "free", []),
-        ("assistant", None, CLOSE),
-    ]
-
-
-def test_a_last_thought_is_what_the_agent_says(tmp_path: Path) -> None:
-    """No action follows it; a thought whose action was never given anything is none."""
-    chat = only(tmp_path, attempted([*LOOKS, part("Thought", ANSWER)]))
-    assert told(chat.episode.steps)[-1] == ("assistant", ANSWER, [])
-    chat = only(tmp_path, attempted([*LOOKS, part("Thought", "I go on."), LOOKS[1]]))
-    assert told(chat.episode.steps)[-1] == ("tool", "free", [])
-    assert chat.outcomes == ()  # that a run gave an answer is no judgement of it
-
-
 FILES: dict[str, list[Any]] = {
     "groups": [[{"Name": "Boats", "Instances": [pairs(7), pairs(8)]}]],
     "terminal": [terminal()],
     "acting": [acting(CALLS)],
-    "parts": [attempted(LOOKS)],
     "listed": [listed(f"Use {json.dumps(LISTING)}")],
 }
 """The same as files, for the test of odd values."""

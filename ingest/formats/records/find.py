@@ -38,7 +38,6 @@ from ingest.formats.records.words import NAMES, role_of, snake_case
 from ingest.formats.records.written_calls import (
     acts_by_name,
     acts_in_columns,
-    acts_in_parts,
     acts_in_rounds,
     acts_in_steps,
     acts_of,
@@ -194,7 +193,6 @@ def _readers() -> tuple[Callable[[dict[str, Any]], Iterable[Place]], ...]:
         _transcripts,
         _events,
         _turns,
-        _parts,
         _written_steps,
         _rounds,
         _acted_dialogues,
@@ -253,23 +251,9 @@ def _steps(value: dict[str, Any]) -> list[Place]:
         return []
     lists = (replace(one, items=[*map(step_of_pair, one.items)]) for one in _lists(value))
     # An agent may answer at once.
-    says = any(isinstance(value.get(key), str) for key in _WRITTEN)
-    ends = ((one, snake_case(one.path[-1]).endswith("_steps")) for one in lists)
-    return [
-        one
-        for one, is_named in ends
-        if (one.items and (not _speaks(one.items) or _is_run(one.items)))
-        or (not one.items and is_named and says)
-    ]
-
-
-def _parts(value: dict[str, Any]) -> Iterator[Place]:
-    """Steps that are told in parts, of the last of several attempts; those before it were given up."""
-    for place in _lists(value):
-        last = [_lists(one) for one in place.items[-1:] if isinstance(one, dict)]
-        for inner in (place, *chain.from_iterable(last)):
-            if acts := acts_in_parts(inner.items):
-                yield replace(place, items=acts)
+    ends = any(isinstance(value.get(key), str) for key in _WRITTEN) and "_steps"
+    told = (one for one in lists if not _speaks(one.items) or _is_run(one.items))
+    return [one for one in told if one.items or (ends and one.path[-1].endswith(ends))]
 
 
 def _written_steps(value: dict[str, Any]) -> list[Place]:

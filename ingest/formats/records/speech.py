@@ -211,10 +211,9 @@ def speeches(items: Sequence[Json]) -> Iterator[Speech]:
 
 def _predicted(item: dict[str, Any]) -> list[Any]:
     """What an evaluation says that the agent did, where the message itself tells what would have been right."""
-    told: list[Any] = next((item[key] for key in _PREDICTED if isinstance(item.get(key), list)), [])
-    return (
-        told if role_of(str(item.get("role"))) == "assistant" and all(map(strength, told)) else []
-    )
+    told = [item[key] for key in _PREDICTED if isinstance(item.get(key), list)][:1]
+    is_agents = role_of(str(item.get("role"))) == "assistant"
+    return told[0] if told and is_agents and all(map(strength, told[0])) else []
 
 
 def is_withdrawn(item: Json) -> bool:

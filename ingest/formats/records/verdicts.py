@@ -263,9 +263,9 @@ def by_words(fields: Fields) -> dict[str, Outcome]:
             key = snake_case(name) if name.isidentifier() else name
             told = (place[k] for k in REASONS if isinstance(place.get(k), str))
             # Of several figures that one counts which the record calls the largest of them.
-            best = (v for v, _ in fields.values(f"max_{key.removesuffix('s')}"))
-            listed = place[name] if isinstance(place.get(name), list) else []
-            value = next((v for v in best if v in listed), value)  # noqa: PLW2901 - see above
+            best = next((v for v, _ in fields.values(f"max_{key.removesuffix('s')}")), None)
+            is_best = best is not None and isinstance(place.get(name), list) and best in place[name]
+            value = best if is_best else value  # noqa: PLW2901 - see above
             _add(found, key, _share_of(value, place), _reason_of(fields, name) or next(told, None))
     # The reason of a verdict is no other one.
     return {k: one for k, one in found.items() if k not in {*REASONS, "details"}} or found
@@ -322,8 +322,7 @@ def _reference(fields: Fields, *, answered: bool) -> tuple[str, str] | None:
     for name in (*REFERENCES, *((ANSWER,) if answered else ())):
         for value, _ in told.values(name, deep=2):
             # A number under a name for several counts them.
-            is_count = name.endswith("s") and number_of(value) is not None
-            text = None if is_count else right_answer(value)
+            text = None if name[-1] == "s" and number_of(value) is not None else right_answer(value)
             if text is not None:
                 return name, text
     return None

@@ -67,15 +67,10 @@ _PROGRAM_BELOW: Final = re.compile(_NAME + r"\(([^\n]*)\):?\s*\n```\w*\n(.*?)\n?
 """A call above a block with a program, which is one more of its arguments."""
 _SENT: Final = ("input", "prompt")
 _WROTE: Final = ("response", "completion", "reply", "generation")
-_COMMAND: Final = ("command", "cmd")
-_SHOWN: Final = ("stdout", "stderr")
 _COMMAND_LABEL: Final = re.compile(r"(?:\A|\n)[ \t*#]*\w+[ \t*]*:[ \t]*(?:```\w*\n)?\Z")
 _STOPPED: Final = re.compile(r"\s*<[A-Z]{2,12}>\s*\Z")
 """The mark that stopped the model."""
-_PARTS: Final = ("thought", "action", "action_input")
 _KINDS_OF_ACTS: Final = ("action_type", "action", "type", "name")
-_KINDS: Final = ("node_type", "step_type", "type", "kind")
-_TEXTS: Final = ("description", "content", "text")
 _ACTIONS: Final = frozenset({"action", "actions"})
 _ASKED: Final = re.compile(
     r"<(user_request|user_query|user_message|user_task|task)>(.*?)</\1>", re.DOTALL
@@ -226,24 +221,15 @@ def acts_in_rounds(items: Sequence[Json]) -> list[dict[str, Any]]:
     told: list[dict[str, Any]] = []
     for number, own in enumerate(objects_in(list(items))):
         ends = {snake_case(key).rpartition("_")[2]: one for key, one in own.items()}
-        sent, wrote = (_text_in(first_of(ends, *keys)) for keys in (_SENT, _WROTE))
+        sent, wrote = (_text_in(first_of(ends, *keys)).strip() for keys in (_SENT, _WROTE))
         key = next((one for one in RESULTS if one in ends and one not in _WROTE), None)
-        told += [] if told else [{"role": "user", "content": sent.strip()}]
-        if (
-            not sent.strip()
-            or not wrote
-            or key is None
-            or not sent.strip().startswith(told[0]["content"])
-        ):
+        told += [] if told else [{"role": "user", "content": sent}]
+        if not (sent and wrote and key and sent.startswith(told[0]["content"])):
             return []
         came, said = ends[key], _STOPPED.sub("", wrote)
-        command = first_of(came, *_COMMAND)
-        shown = first_of(came, *_SHOWN) if isinstance(came, dict) else None
-        seen = (
-            _text_in(came)
-            if shown is None and command is None
-            else "\n".join(str(came[k]) for k in _SHOWN if came.get(k))
-        )
+        command = first_of(came, "command", "cmd")
+        shown = [str(one) for k in ("stdout", "stderr") if (one := first_of(came, k))]
+        seen = "\n".join(shown) if shown or command else _text_in(came)
         if isinstance(command, str) and command in said:
             call = {"id": f"round_{number}", **_call(SHELL, {"command": command})}
             told += _done(_COMMAND_LABEL.sub("", said.partition(command)[0]).strip(), [call], seen)
@@ -414,27 +400,6 @@ def _without_acts(wrote: str) -> str:
     return LABEL.sub("", _THOUGHT.sub("", _BLOCK.sub("", wrote)).strip()).strip()
 
 
-def acts_in_parts(items: Sequence[Json]) -> list[dict[str, Any]]:
-    """Messages of items that each are a part of a step, as their type says: a thought, an action, its input with what was observed; none where one is anything else."""
-    told: list[dict[str, Any]] = []
-    step: dict[str, str] = {}
-    for number, one in enumerate(items):
-        own = one if isinstance(one, dict) else {}
-        kind = next((snake_case(own[k]) for k in _KINDS if isinstance(own.get(k), str)), "")
-        text = next((own[k] for k in _TEXTS if isinstance(own.get(k), str)), None)
-        if kind not in _PARTS or text is None:
-            return []
-        step[kind] = text
-        if kind == _PARTS[-1] and step.get("action"):
-            call = {**_call(step["action"], _input_of(text)), "id": f"act_{number}"}
-            seen = next((json_text(own[key]) for key in RESULTS if own.get(key)), None)
-            told += _done(step.get("thought"), [call], seen)
-            step = {}
-    # A last thought that leads to no action is the answer.
-    thought = step.get("thought") if told and not step.get("action") else None
-    return [*told, {"role": "assistant", "content": thought}] if thought else told
-
-
 def written_act(body: str) -> dict[str, Any] | None:
     """The call that an action is as a whole, in any of the notations; None where it is none."""
     above = _PROGRAM_BELOW.fullmatch(body)
@@ -500,12 +465,3 @@ def _python_arguments(text: str) -> dict[str, Any] | None:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     return ({ARGUMENT: plain[0] if len(plain) == 1 else plain} if plain else {}) | named
-
-
-def calls_in_python(programs: Sequence[str]) -> bool:
-    """Whether all of several texts are programs in Python, of which one calls something: no command of a shell reads like that."""
-    try:
-        trees = [ast.parse(one[:_LONGEST]) for one in programs]
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return any(isinstance(part, ast.Call) for tree in trees for part in ast.walk(tree))

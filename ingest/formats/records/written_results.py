@@ -6,8 +6,10 @@ answers is what the agent says. Where a log marks results (`Observation: …`), 
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import zip_longest
 from typing import Final
@@ -18,13 +20,7 @@ from ingest.formats.records.calls import Message
 from ingest.formats.records.speech import Speech
 from ingest.formats.records.steps import AgentStep, said_by
 from ingest.formats.records.text_calls import SHELL, announced, commands_in, object_act
-from ingest.formats.records.written_calls import (
-    LABEL,
-    calls_in_python,
-    plain_act,
-    written_act,
-    written_call,
-)
+from ingest.formats.records.written_calls import LABEL, plain_act, written_act, written_call
 from ingest.records.episode import Step, ToolCall
 from ingest.records.text import Json, json_text, objects_in
 
@@ -54,6 +50,7 @@ _EXITED: Final = re.compile(r"\s*(?:exit ?code: ?|<returncode>)-?\d+[^\n]*\n", r
 RUN_ID: Final = "run_"
 """How the id of a call begins that was made of a program in an agent's text."""
 _LONGEST_END: Final = 40
+_LONGEST: Final = 20_000
 _QUOTED: Final = re.compile(r"^[^\n`(]{0,40}\b([A-Za-z_]\w{0,63}\([^\n]*\)):[ \t]*\n", re.MULTILINE)
 PROGRAMS: Final = "python"
 """The tool of an agent that calls others in its programs."""
@@ -234,7 +231,7 @@ def bind_programs(said: Sequence[Speech]) -> None:
     programs = programs_in([(one.role, one.message) for one in said])
     commands = commands_in(_text(one) for one in said if programs and one.role == "system")
     in_python = any("python" in _text(one).lower() for one in said[:2] if programs)
-    in_python = in_python or calls_in_python([found[3] for found in programs.values()])
+    in_python = in_python or _calls_in_python([found[3] for found in programs.values()])
     for n, found in programs.items():
         first = found[3].split(maxsplit=1)[:1]
         word = first[0] if first and first[0] in commands else SHELL
@@ -259,6 +256,14 @@ def bind_programs(said: Sequence[Speech]) -> None:
         if one.role == "assistant" and (parts := _in_tags(_text(one))):
             # What such an agent says stands in tags as well.
             one.message = {**one.message, "content": "\n".join(parts)}
+
+
+def _calls_in_python(programs: Sequence[str]) -> bool:
+    """Whether all of these are programs in Python, of which one calls something: no command of a shell reads like that."""
+    with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+        parts = [part for one in programs for part in ast.walk(ast.parse(one[:_LONGEST]))]
+        return any(isinstance(part, ast.Call) for part in parts)
+    return False
 
 
 def _in_tags(text: str) -> list[str]:

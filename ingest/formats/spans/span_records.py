@@ -14,7 +14,7 @@ from ingest.dialects.attributes import read_shown
 from ingest.formats.format import Decoded, Format
 from ingest.formats.records.words import snake_case
 from ingest.formats.unknown import refuse
-from ingest.otlp.record import Arrival
+from ingest.otlp.record import Arrival, text_of
 from ingest.records.moments import from_any
 from ingest.records.span import STATUS_ERROR, STATUS_OK, Span, SpanEvent, SpanLink
 from ingest.records.text import Json, json_text
@@ -79,7 +79,7 @@ def read(value: Json, arrival: Arrival) -> Decoded:
         trace_id=trace_id,
         span_id=span_id,
         parent_id=_id(_first_named(names, _PARENT)),
-        name=_text(names.get("name")) or _text(names.get("span_name")),
+        name=text_of(names.get("name")) or text_of(names.get("span_name")),
         kind=_OTEL_KINDS.get(kind, 0),
         started_at=started_at or arrival.received_at,
         ended_at=next((t for key in _END if (t := from_any(names.get(key)))), None),
@@ -121,26 +121,22 @@ def _id(value: Json) -> str | None:
     return text or None
 
 
-def _text(value: Json) -> str:
-    return value if isinstance(value, str) else ""
-
-
 def _status(names: dict[str, Any]) -> tuple[int, str]:
     status = names.get("status")
     told = status if isinstance(status, dict) else {}
     word = names.get("status_code") or told.get("status_code") or told.get("code") or status
     message = names.get("status_message") or told.get("description") or told.get("message")
     if isinstance(word, int) and not isinstance(word, bool):
-        return (word if word in {STATUS_OK, STATUS_ERROR} else 0), _text(message)
-    last = _text(word).rpartition(".")[2].rpartition("_")[2].upper()
-    return {"OK": STATUS_OK, "ERROR": STATUS_ERROR}.get(last, 0), _text(message)
+        return (word if word in {STATUS_OK, STATUS_ERROR} else 0), text_of(message)
+    last = text_of(word).rpartition(".")[2].rpartition("_")[2].upper()
+    return {"OK": STATUS_OK, "ERROR": STATUS_ERROR}.get(last, 0), text_of(message)
 
 
 def _scope(names: dict[str, Any]) -> str:
     for key in ("scope", "instrumentation_scope", "instrumentation_info", "scope_name"):
         scope = names.get(key)
         if isinstance(scope, dict):
-            return _text(scope.get("name"))
+            return text_of(scope.get("name"))
         if isinstance(scope, str):
             return scope
     return ""
@@ -192,7 +188,7 @@ def _events(value: Json, at: int) -> Iterator[SpanEvent]:
             event = _names(own)
             attributes = event.get("attributes")
             yield SpanEvent(
-                name=_text(event.get("name")),
+                name=text_of(event.get("name")),
                 at=from_any(event.get("timestamp") or event.get("time")) or at,
                 attributes=attributes if isinstance(attributes, dict) else {},
             )
