@@ -54,12 +54,12 @@ def as_dialogue(source: FileSource, head: bytes) -> FileSource | None:
     with source.opened() as stream:
         body = stream.read(source.limits.body_bytes)
     text = body.decode("utf-8", "replace").replace("\r\n", "\n")
-    record = _marked(text) if is_marked else {"messages": _told(_turns(text))}
+    record = _markdown_record(text) if is_marked else {"messages": _log_messages(_turns(text))}
     several = len({one.get("speaker", one.get("role")) for one in record["messages"]}) > 1
     return replace(source, lines=lambda: iter([json_bytes(record) + b"\n"])) if several else None
 
 
-def _marked(text: str) -> dict[str, Any]:
+def _markdown_record(text: str) -> dict[str, Any]:
     """The record of a text in Markdown."""
     front = _FRONT.match(text)
     sections = list(_sections(text[front.end() if front else 0 :]))
@@ -83,7 +83,7 @@ def _turns(text: str) -> Iterator[tuple[str, str]]:
         yield one[1] or one[2], "\n".join(lines).strip()
 
 
-def _told(turns: Iterable[tuple[str, str]]) -> list[dict[str, Any]]:
+def _log_messages(turns: Iterable[tuple[str, str]]) -> list[dict[str, Any]]:
     """The messages of a log, of which a terminal runs the last program before it."""
     told: list[dict[str, Any]] = []
     last: dict[str, Any] = {}

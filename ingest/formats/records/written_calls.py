@@ -81,6 +81,7 @@ _BLOCK: Final = re.compile(r"```.*?```", re.DOTALL)
 _PICTURE: Final = re.compile(r"\.(?:png|jpe?g|webp|gif)\Z", re.IGNORECASE)
 _LONGEST: Final = 20_000
 """Characters of Python's arguments: a call that somebody wrote has fewer, and reading them takes a while."""
+Items = list[dict[str, Any]]
 ARGUMENT: Final = "input"
 """What the one argument is called that an action line gives without a name."""
 
@@ -126,9 +127,9 @@ def _with_thought(before: str, call: dict[str, Any]) -> TextCalls:
     return TextCalls(calls=[call], text=said or None)
 
 
-def listed_calls(text: str) -> list[dict[str, Any]]:
+def listed_calls(text: str) -> Items:
     """The calls of a text that is as a whole a list of them in Python's notation: `[find(id=1), Get Card(id=1)]`; none where it is anything else."""
-    stripped, calls = text.strip(), list[dict[str, Any]]()
+    stripped, calls = text.strip(), Items()
     begun = _LIST.match(stripped) if len(stripped) <= _LONGEST else None
     while begun is not None:
         closed = islice(_CLOSED.finditer(stripped, begun.end()), _MOST_CLOSED)
@@ -166,15 +167,14 @@ def _observed(told: Json) -> Json:
     return told.get("observation", told) if isinstance(told, dict) else told
 
 
-def acts_of(items: list[Any]) -> list[dict[str, Any]]:
+def acts_of(items: list[Any]) -> Items:
     """Messages of steps that say what the agent saw, how its last action went, and what it did then (`click('a1')`); none where an item says less.
 
     Of the texts of a step, also those in its objects, the largest is what it saw; one word is a path or an address.
     """
-    objects = objects_in(items)
-    steps = [
-        {**{k: v for b in objects_in([*s.values()]) for k, v in b.items()}, **s} for s in objects
-    ]
+    steps = objects_in(items)
+    parts = [[pair for b in objects_in([*s.values()]) for pair in b.items()] for s in steps]
+    steps = [{**dict(part), **one} for part, one in zip(parts, steps, strict=True)]
     last = next((key for one in steps[:1] for key in one if key.startswith(_LAST_ACTION)), None)
     if last is None or len(steps) < len(items):
         return []
@@ -183,7 +183,7 @@ def acts_of(items: list[Any]) -> list[dict[str, Any]]:
         is_text = isinstance(one, str) and key not in {*_OWN, last} and len(one.split()) > 1
         size[key] += len(one) if is_text else 0
     shown = max(size, key=size.__getitem__, default="")
-    told: list[dict[str, Any]] = []
+    told: Items = []
     call_id = None
     for number, one in enumerate(steps):
         done = [written_act(line) for line in str(one.get("action") or "").splitlines()]
@@ -204,21 +204,19 @@ def acts_of(items: list[Any]) -> list[dict[str, Any]]:
     return told
 
 
-def _done(said: str | None, calls: list[dict[str, Any]], seen: str | None) -> list[dict[str, Any]]:
+def _messages(said: str | None, calls: Items, seen: str | None) -> Items:
     """An agent's message with its calls, and what came of the first of them, if anything did."""
-    told: list[dict[str, Any]] = [
-        {"role": "assistant", "content": said or None, "tool_calls": calls}
-    ]
+    told: Items = [{"role": "assistant", "content": said or None, "tool_calls": calls}]
     result = {"role": "tool", "tool_call_id": calls[0]["id"], "content": seen}
     return told if seen is None else [*told, result]
 
 
-def acts_in_rounds(items: Sequence[Json]) -> list[dict[str, Any]]:
+def acts_in_rounds(items: Sequence[Json]) -> Items:
     """Messages of rounds with a model, which hold what it was sent, what it wrote and what came of that; none where one lacks any of these, or does not send again what the first did.
 
     A command that the result names and the model wrote is a call; else the text may hold one.
     """
-    told: list[dict[str, Any]] = []
+    told: Items = []
     for number, own in enumerate(objects_in(list(items))):
         ends = {snake_case(key).rpartition("_")[2]: one for key, one in own.items()}
         sent, wrote = (_text_in(first_of(ends, *keys)).strip() for keys in (_SENT, _WROTE))
@@ -232,7 +230,8 @@ def acts_in_rounds(items: Sequence[Json]) -> list[dict[str, Any]]:
         seen = "\n".join(shown) if shown or command else _text_in(came)
         if isinstance(command, str) and command in said:
             call = {"id": f"round_{number}", **_call(SHELL, {"command": command})}
-            told += _done(_COMMAND_LABEL.sub("", said.partition(command)[0]).strip(), [call], seen)
+            before = _COMMAND_LABEL.sub("", said.partition(command)[0])
+            told += _messages(before.strip(), [call], seen)
         else:
             told += [{"role": "assistant", "content": said}]
             told += [{"role": "user", "content": f"Observation: {seen}"}] if seen else []
@@ -245,7 +244,7 @@ def _text_in(value: Json) -> str:
     return "" if told is None else json_text(told)
 
 
-def acts_in_columns(value: dict[str, Any]) -> list[dict[str, Any]]:
+def acts_in_columns(value: dict[str, Any]) -> Items:
     """Messages of an object that lists what an agent did and what it then saw, each in a list of its own; none where these are of different lengths."""
     lists = {snake_case(key): one for key, one in value.items() if isinstance(one, list)}
     done = lists.get("actions") or []
@@ -253,15 +252,16 @@ def acts_in_columns(value: dict[str, Any]) -> list[dict[str, Any]]:
     thoughts = next((lists[key] for key in NAMES["reasoning"] if key in lists), [])
     if not len(done) == len(seen) >= len(thoughts) or not all(isinstance(one, str) for one in done):
         return []
-    told: list[dict[str, Any]] = []
+    told: Items = []
     for number, (act, thought) in enumerate(zip_longest(done, thoughts)):
         call = _call(act, {}) if _BARE.fullmatch(act) else written_act(act)
         call = {**(call or _call("action", {ARGUMENT: act})), "id": f"act_{number}"}
-        told += _done(thought, [call], None if seen[number] is None else json_text(seen[number]))
+        came = None if seen[number] is None else json_text(seen[number])
+        told += _messages(thought, [call], came)
     return told
 
 
-def acts_in_steps(items: Sequence[Json]) -> list[dict[str, Any]]:
+def acts_in_steps(items: Sequence[Json]) -> Items:
     """Messages of steps that each have their action in one text, or in an object that says its kind, beside what the model wrote or thought and what came of it; none where an item is no such step.
 
     Steps in a row with one answer of the model are its several actions. One that did nothing is passed over where it is the last.
@@ -278,26 +278,26 @@ def acts_in_steps(items: Sequence[Json]) -> list[dict[str, Any]]:
     is_plain = any(isinstance(act, dict) for act in acts) and not any(wrote) and any(seen)
     if None in seen or is_plain or not (are_calls or all(wrote)) or "role" in steps[0]:
         return []
-    told: list[dict[str, Any]] = []
+    told: Items = []
     for number, (act, text) in enumerate(zip(acts, wrote, strict=True)):
         made = act if isinstance(act, dict) else _act_beside(act, text, are_calls=are_calls)
         call = {**made, "id": f"act_{number}"}
+        came = seen[number] if number < len(seen) else None
         if number and text and text == wrote[number - 1] and _FENCE in text:
             last = next(one for one in reversed(told) if one["role"] == "assistant")
             last["tool_calls"].append(call)
-            told += _done(None, [call], seen[number])[1:] if number < len(seen) else []
+            told += _messages(None, [call], came)[1:]
         else:
-            came = seen[number] if number < len(seen) else None
-            told += _done(_without_acts(text), [call], came)
+            told += _messages(_without_acts(text), [call], came)
     return told
 
 
-def acts_by_name(items: Sequence[Json]) -> list[dict[str, Any]]:
+def acts_by_name(items: Sequence[Json]) -> Items:
     """Messages of steps that list actions under their tools' names (`{"click": {"index": 3}}`) in what the model put out, with as many results beside it; none where an item is no such step.
 
     What the client told the model may hold what the user asks, in tags of its own.
     """
-    told: list[dict[str, Any]] = []
+    told: Items = []
     for number, step in enumerate(objects_in(list(items))):
         made = next(
             (one for one in step.values() if isinstance(one, dict) and _ACTIONS & one.keys()), {}
