@@ -144,11 +144,10 @@ def _events(files: Sequence[FileSource]) -> dict[str, FileSource | None]:
     lines = partial(_one_list, events)
     whole = replace(events[0], path=path, name=str(name) if name.name else path.name, lines=lines)
     is_small = sum(one.size for one in events) <= _MOST_BYTES
+    looked = events[:_LOOKED_AT] if is_small else []
     # What an agent saw may hold all that was said so far.
-    is_told = is_small and (
-        acts_of([*map(_value_in, events)]) or not any(map(_is_whole, events[:_LOOKED_AT]))
-    )
-    if is_told and _is_whole(whole):
+    is_told = acts_of([*map(_value_in, looked)]) or not any(map(_is_whole, looked))
+    if is_small and is_told and _is_whole(whole):
         return {**dict.fromkeys(one.name for one in events), events[0].name: whole}
     return {}
 

@@ -167,17 +167,21 @@ def _observed(told: Json) -> Json:
     return told.get("observation", told) if isinstance(told, dict) else told
 
 
+def _with_parts(step: dict[str, Any]) -> dict[str, Any]:
+    return {**{k: v for one in objects_in([*step.values()]) for k, v in one.items()}, **step}
+
+
 def acts_of(items: list[Any]) -> Items:
     """Messages of steps that say what the agent saw, how its last action went, and what it did then (`click('a1')`); none where an item says less.
 
     Of the texts of a step, also those in its objects, the largest is what it saw; one word is a path or an address.
     """
-    steps = objects_in(items)
-    parts = [[pair for b in objects_in([*s.values()]) for pair in b.items()] for s in steps]
-    steps = [{**dict(part), **one} for part, one in zip(parts, steps, strict=True)]
-    last = next((key for one in steps[:1] for key in one if key.startswith(_LAST_ACTION)), None)
-    if last is None or len(steps) < len(items):
+    objects = objects_in(items)
+    first = next(map(_with_parts, objects), {})  # most lists are none of these
+    last = next((key for key in first if key.startswith(_LAST_ACTION)), None)
+    if last is None or len(objects) < len(items):
         return []
+    steps = [*map(_with_parts, objects)]
     size = Counter[str]()
     for key, one in (pair for step in steps for pair in step.items()):
         is_text = isinstance(one, str) and key not in {*_OWN, last} and len(one.split()) > 1
