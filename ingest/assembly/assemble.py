@@ -370,7 +370,8 @@ def _steps(part: _Part, main: Thread | None) -> tuple[list[Step], set[str]]:
     ran = join_runs(told, mine, main.calls if main else ())
     call_of.update(ran.call_of)
     flags |= ran.flags | (main.flags if main else set())
-    steps = [_without_own_name(step, main) for step in ran.steps]
+    # The episode names its agent once; steps name only another one, as after a hand-over.
+    steps = [replace(s, agent=None) if main and s.agent == main.agent else s for s in ran.steps]
     for thread in part.threads:
         if thread is main:
             continue
@@ -414,11 +415,6 @@ def _outside_programs(runs: Sequence[Node], told: Sequence[Step]) -> list[Node]:
         if f"{run.reading.tool_name}("
         not in next((text for at, text in reversed(programs) if at <= run.span.started_at), "")
     ]
-
-
-def _without_own_name(step: Step, main: Thread | None) -> Step:
-    """The episode names its agent once; steps name only another one, as after a hand-over."""
-    return replace(step, agent=None) if main and step.agent == main.agent else step
 
 
 def _insert(steps: list[Step], below: list[Step], thread: Thread, started_by: str | None) -> None:

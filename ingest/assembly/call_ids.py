@@ -41,7 +41,8 @@ def join_results(steps: Sequence[Step], *, nobodys: AbstractSet[int] = frozenset
             bound.append(step if asked == step.tool_calls else replace(step, tool_calls=asked))
             continue
         if index == 0 or steps[index - 1].role != "tool":
-            calls.expect([step.call_id for step in takewhile(_is_result, steps[index:])])
+            results = takewhile(lambda one: one.role == "tool", steps[index:])
+            calls.expect([one.call_id for one in results])
         call = None if index in nobodys else calls.close(step)
         if call is None:
             missing.add("orphan_results")
@@ -55,10 +56,6 @@ def join_results(steps: Sequence[Step], *, nobodys: AbstractSet[int] = frozenset
     return JoinedSteps(
         steps=tuple(bound), completeness=tuple(sorted(missing)), sent_as=dict(calls.sent_as)
     )
-
-
-def _is_result(step: Step) -> bool:
-    return step.role == "tool"
 
 
 class _OpenCalls:

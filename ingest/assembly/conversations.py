@@ -129,7 +129,7 @@ def _by_history(one: Conversation, known: dict[str, list[Conversation]]) -> Conv
             for other in known.get(marks[length], ())
             if one.started_at - other.started_at >= 0
             and one.started_at - other.ended_at <= WINDOW
-            and _may_be_one(one, other)
+            and all(len(told) <= 1 for told in _users_and_tasks((one, other)))
         ]
         if found:
             # Two conversations with equal beginnings: the ids of the calls say whose turn this is, or nobody can.
@@ -149,10 +149,6 @@ def _call_ids(one: Conversation) -> set[str]:
         for call in step.tool_calls
         if call.call_id
     }
-
-
-def _may_be_one(one: Conversation, other: Conversation) -> bool:
-    return all(len(told) <= 1 for told in _users_and_tasks((one, other)))
 
 
 def _users_and_tasks(several: Iterable[Conversation]) -> list[list[str]]:

@@ -233,7 +233,8 @@ def _read_message(value: dict[str, Any], default: str, found: Messages) -> None:
     if role == "tool" and listed:
         found.steps += (read_result(part) for part in listed if isinstance(part, dict))
         return
-    if role == "tool" and not _has_results(parts) and not is_call_list(parts):
+    holds_results = isinstance(parts, list) and any(map(is_result, parts))
+    if role == "tool" and not holds_results and not is_call_list(parts):
         _read_tool_message(value, parts, found)
         return
     _emit(role, _turn_of(parts, value), found)
@@ -261,10 +262,6 @@ def _read_call_item(value: dict[str, Any], found: Messages) -> None:
         found.steps[-1] = replace(last, tool_calls=(*last.tool_calls, call))
     else:
         found.steps.append(Step(role="assistant", tool_calls=(call,)))
-
-
-def _has_results(parts: Json) -> bool:
-    return isinstance(parts, list) and any(is_result(part) for part in parts)
 
 
 def _emit(role: str, turn: Turn, found: Messages) -> None:

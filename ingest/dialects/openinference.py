@@ -229,9 +229,10 @@ def read_annotations(span: Span) -> list[Statement]:
     """Inline annotations, and those of a carrier span, with the target that each one names."""
     attributes = span.attributes
     found: list[Statement] = []
+    linked = span.links[0].trace_id if len(span.links) == 1 else span.trace_id
     for prefix, item in (("annotations", "annotation"), ("evaluations", "evaluation")):
         found += _statements(attributes, prefix, item, _link_target(span))
-        found += _statements(attributes, f"trace.{prefix}", item, ("trace", _linked_trace(span)))
+        found += _statements(attributes, f"trace.{prefix}", item, ("trace", linked))
         session = text_of(attributes.get("session.id"))
         found += _statements(
             attributes, f"session.{prefix}", item, ("conversation", session or None)
@@ -244,10 +245,6 @@ def _link_target(span: Span) -> tuple[str, str | None]:
     if len(span.links) == 1:
         return "span", f"{span.links[0].trace_id}:{span.links[0].span_id}"
     return "span", None
-
-
-def _linked_trace(span: Span) -> str:
-    return span.links[0].trace_id if len(span.links) == 1 else span.trace_id
 
 
 def _statements(

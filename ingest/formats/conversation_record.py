@@ -22,7 +22,6 @@ from ingest.formats.records.speech import time_of
 from ingest.formats.spans.model_calls import call_in
 from ingest.formats.unknown import refuse
 from ingest.otlp.record import Arrival
-from ingest.records.episode import Step
 from ingest.records.outcome import Outcome
 from ingest.records.text import Json, json_bytes
 
@@ -117,7 +116,10 @@ def _without_beginnings(chats: Sequence[Chat], *, by_task: bool) -> Iterator[Cha
     for same in by_name.values():
         kept: dict[int, tuple[list[object], dict[str, Outcome]]] = {}
         for place, chat in sorted(enumerate(same), key=lambda one: -len(one[1].episode.steps)):
-            steps: list[object] = [_step_key(step) for step in chat.episode.steps]
+            own = chat.episode.steps
+            steps: list[object] = [
+                (s.role, s.content, *(c.arguments for c in s.tool_calls)) for s in own
+            ]
             outcomes = {one.outcome_id: one for one in chat.outcomes}
             whole = next((n for n, (said, _) in kept.items() if said[: len(steps)] == steps), None)
             if whole is None:
@@ -126,10 +128,6 @@ def _without_beginnings(chats: Sequence[Chat], *, by_task: bool) -> Iterator[Cha
                 kept[whole][1].update(outcomes | kept[whole][1])
         for place, (_, told) in sorted(kept.items()):
             yield replace(same[place], outcomes=tuple(told.values()))
-
-
-def _step_key(step: Step) -> tuple[object, ...]:
-    return step.role, step.content, tuple(c.arguments for c in step.tool_calls)
 
 
 def _rows(items: list[Any], arrival: Arrival) -> Decoded:

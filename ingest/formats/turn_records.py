@@ -70,12 +70,8 @@ def _differ(rows: Sequence[Row]) -> bool:
     return len(asked) > len({conversation_of(row) for row in rows})
 
 
-def _question(row: Row) -> str | None:
-    return next((row[key] for key in QUESTION if isinstance(row.get(key), str) and row[key]), None)
-
-
-def _answer(row: Row) -> str | None:
-    return next((row[key] for key in RESPONSE if isinstance(row.get(key), str) and row[key]), None)
+def _question(row: Row, names: Sequence[str] = QUESTION) -> str | None:
+    return next((row[key] for key in names if isinstance(row.get(key), str) and row[key]), None)
 
 
 def read(value: Json, arrival: Arrival) -> Decoded:
@@ -136,7 +132,7 @@ def _items(value: Json) -> list[Row]:
 def _messages(row: Row) -> Iterator[Row]:
     at = _time(row)
     said = {} if at is None else {"timestamp": to_text(at)}
-    answer = _answer(row) or ""
+    answer = _question(row, RESPONSE) or ""
     yield {"role": "user", "content": _question(row), **said}
     items = next((items for one in row.values() if (items := _items(one))), [])
     # Where the last thought is the answer, or all of them make it up, thoughts are what the agent says.

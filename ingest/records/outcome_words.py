@@ -139,10 +139,11 @@ def _says_attained(words: list[str]) -> bool:
 def _is_bad(words: list[str], and_besides: set[str]) -> bool:
     """Whether the words of a value say that it went wrong: `wrong_result_reported`, `unresolved`; not `failed once, later solved`."""
     last = words[-1]
+    rests = (last.removeprefix(one) for one in _BEGINNINGS if last.startswith(one))
     return (
         (not _STEMS["bad_anywhere"].isdisjoint(words) and _GOOD_VALUES.isdisjoint(and_besides))
         or last in _STEMS["bad_values"]
-        or (last not in _GOOD_VALUES and any(_turned_round(last, b) for b in _BEGINNINGS))
+        or (last not in _GOOD_VALUES and not _GOOD_VALUES.isdisjoint(rests))
     )
 
 
@@ -158,10 +159,6 @@ def _says_nothing(words: list[str], named: list[str], *, faint: bool) -> bool:
     )
     is_part = not _STEMS["parts"].isdisjoint(words)
     return bool(ended) or faint or is_part or not _STEMS["other_ways"].isdisjoint(named)
-
-
-def _turned_round(word: str, beginning: str) -> bool:
-    return word.startswith(beginning) and word[len(beginning) :] in _GOOD_VALUES
 
 
 def yes_or_no(value: str) -> bool | None:

@@ -23,7 +23,7 @@ from ingest.formats.records.verdicts import VERDICTS
 from ingest.formats.records.words import NAMES, role_of, snake_case
 from ingest.formats.table import format_within
 from ingest.records.call_names import CALL_LISTS, RESULTS
-from ingest.records.text import Json, json_bytes, load_json, objects_in
+from ingest.records.text import json_bytes, load_json, objects_in
 from ingest.tables.cells import Row, TableError, lines_table, plain_row, text_table
 from ingest.tables.rows import (
     Grouping,
@@ -61,16 +61,13 @@ def joined_files(
     sources = _joined_documents(sources) if joins_lines else sources
     for source in sources:
         if source.path.suffix.lower() in (*_TEXTS, *(_LINES if joins_lines else ())):
-            folders.setdefault(_place(source), []).append(source)
+            place = source.path.parent, source.path.suffix.lower() in _LINES
+            folders.setdefault(place, []).append(source)
     begun = {id(same[0]): same for same in folders.values()}
     others = {id(one) for same in folders.values() for one in same[1:]}
     for source in sources:
         if id(source) not in others:
             yield from _joined_tables(begun[id(source)]) if id(source) in begun else [source]
-
-
-def _place(source: FileSource) -> tuple[Path, bool]:
-    return source.path.parent, source.path.suffix.lower() in _LINES
 
 
 def _joined_documents(sources: Sequence[FileSource]) -> Sequence[FileSource]:
@@ -111,7 +108,7 @@ def _as_one_export(
     first = next(one.name for one in sources if of.get(one.name) == said)
 
     def lines() -> Iterator[bytes]:
-        return map(_line, conversations(told, by))
+        return (json_bytes(one) + b"\n" for one in conversations(told, by))
 
     return [
         replace(one, lines=lines) if one.name == first else one
@@ -142,10 +139,6 @@ def _are_messages(source: FileSource) -> bool:
     rows = list(islice(lines_table(source).rows(), _LOOKED_AT))
     is_said = speaker_in(rows, _keys(rows)) is not None and not _SAID.isdisjoint(_keys(rows))
     return is_said and all(format_within(one) in (None, message_lines.FORMAT) for one in rows)
-
-
-def _line(value: Json) -> bytes:
-    return json_bytes(value) + b"\n"
 
 
 def rows_together(read: Tables) -> tuple[list[Row], str, set[str]]:

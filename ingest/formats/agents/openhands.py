@@ -230,7 +230,7 @@ def _response_call(event: Event) -> tuple[str | None, Json, Event] | None:
         return None
     response = metadata.get("model_response")
     response = response if isinstance(response, dict) else {}
-    message = _message(response)
+    message: Event = next(iter(objects_in(response_in(response))), {})
     identity = metadata.get("tool_call_id")
     listed = message.get("tool_calls")
     for call in listed if isinstance(listed, list) else ():
@@ -245,10 +245,6 @@ def _response_call(event: Event) -> tuple[str | None, Json, Event] | None:
 def _id(response: Event) -> str | None:
     identity = response.get("id")
     return identity if isinstance(identity, str) and identity else None
-
-
-def _message(response: Event) -> Event:
-    return next(iter(objects_in(response_in(response))), {})
 
 
 FORMAT: Final = Format(

@@ -292,7 +292,8 @@ def acts_in_steps(items: Sequence[Json]) -> Items:
             last["tool_calls"].append(call)
             told += _messages(None, [call], came)[1:]
         else:
-            told += _messages(_without_acts(text), [call], came)
+            words = _THOUGHT.sub("", _BLOCK.sub("", text)).strip()
+            told += _messages(LABEL.sub("", words).strip(), [call], came)
     return told
 
 
@@ -397,11 +398,6 @@ def _act_beside(act: str, wrote: str, *, are_calls: bool) -> dict[str, Any]:
     if language is None and _BARE.fullmatch(act) and (_FENCE in wrote or act.isupper()):
         return _call(act, {})
     return _call(language[1] if language else "action", {ARGUMENT: act})
-
-
-def _without_acts(wrote: str) -> str:
-    """What a model wrote without its blocks of actions, and without the labels of its thought."""
-    return LABEL.sub("", _THOUGHT.sub("", _BLOCK.sub("", wrote)).strip()).strip()
 
 
 def written_act(body: str) -> dict[str, Any] | None:
