@@ -30,7 +30,8 @@ def claims(span: Span) -> bool:
 def read(span: Span) -> Reading:
     """Read one span."""
     attributes = span.attributes
-    kind = _kind(attributes)
+    word = first_text(attributes, ("langsmith.span.kind", "gen_ai.operation.name"))
+    kind = _KINDS.get((word or "").lower(), OTHER)
     fields: dict[str, Any] = identity(span)
     given, made = Messages(), Messages()
     if kind == MODEL:
@@ -46,11 +47,6 @@ def _side(attributes: Attributes, key: str, role: str) -> Messages:
     """The messages of one side, whole or as whoever traces by hand writes them."""
     told = attributes.get(key)
     return flattened(attributes, key, role) if told is None else read_messages(told, role=role)
-
-
-def _kind(attributes: Attributes) -> str:
-    word = first_text(attributes, ("langsmith.span.kind", "gen_ai.operation.name"))
-    return _KINDS.get((word or "").lower(), OTHER)
 
 
 def _tool(span: Span) -> dict[str, Any]:

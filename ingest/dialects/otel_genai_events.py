@@ -245,7 +245,8 @@ def statements(events: Iterable[LogEvent]) -> list[tuple[LogEvent, Statement]]:
 
 
 def _stated(event: LogEvent) -> Iterator[Statement]:
-    held = _attributes(event)
+    body = parsed(event.body)
+    held = {**(body if isinstance(body, dict) else {}), **event.attributes}
     judged = read_evaluation(event.name, held, at=event.at)
     named = identity_in(held, {})["conversation"]
     # A logger's own words may be about anything: they have to name a conversation.
@@ -255,8 +256,3 @@ def _stated(event: LogEvent) -> Iterator[Statement]:
     for said in [judged] if judged else next(filter(None, asked), []):
         alone = said.target_id is None and event.trace_id is None and named
         yield replace(said, target_kind="conversation", target_id=named) if alone else said
-
-
-def _attributes(event: LogEvent) -> Attributes:
-    body = parsed(event.body)
-    return {**(body if isinstance(body, dict) else {}), **event.attributes}

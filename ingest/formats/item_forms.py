@@ -296,7 +296,8 @@ def _of_outcome(inner: Item, identity: Json) -> Item:
 
 def _part_of_kind(part: Item) -> Item:
     """A part that says what it is under a key of its own."""
-    kind = _kind(part)
+    word = next((part[key] for key in _KINDS if isinstance(part.get(key), str)), "")
+    kind = snake_case(word.rpartition(".")[2]).removesuffix("_content")
     role = role_of(kind)
     if role == CALL:
         return _call(part)
@@ -308,11 +309,6 @@ def _part_of_kind(part: Item) -> Item:
         text = said if isinstance(said, str) else json_text(said)
         return {"type": "text", "text": text, "by": role}
     return {**part, "type": kind}
-
-
-def _kind(part: Item) -> str:
-    word = next((part[key] for key in _KINDS if isinstance(part.get(key), str)), "")
-    return snake_case(word.rpartition(".")[2]).removesuffix("_content")
 
 
 def _call(call: Item) -> Item:

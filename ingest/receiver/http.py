@@ -90,7 +90,8 @@ class _Receiver:
         return handle
 
     async def _answer(self, request: Request, signal: str) -> Response:
-        content_type = _content_type(request)
+        given = request.headers.get("content-type", "").split(";", 1)[0].strip().lower()
+        content_type = given if given in {rpc_status.PROTOBUF, rpc_status.JSON} else None
         try:
             return await self._take(request, signal, content_type)
         except Refusal as refusal:
@@ -146,11 +147,6 @@ class _Receiver:
         except TimeoutError:
             raise too_slow(limits.seconds) from None
         return b"".join(parts)
-
-
-def _content_type(request: Request) -> str | None:
-    given = request.headers.get("content-type", "").split(";", 1)[0].strip().lower()
-    return given if given in {rpc_status.PROTOBUF, rpc_status.JSON} else None
 
 
 def _refused(refusal: Refusal, content_type: str) -> Response:

@@ -199,9 +199,8 @@ class _MessageBuilder:
         if identity is not None and identity == self._last:
             self._last = None
         message = {"role": "tool", "tool_call_id": identity, "content": event.get("content")}
-        failed = True if kind == "error" else _has_failed(event)
-        if failed is not None:
-            message["is_error"] = failed
+        if kind == "error" or isinstance(event.get("success"), bool):
+            message["is_error"] = kind == "error" or not event["success"]
         self._add(event, message)
 
     def _add(self, event: Event, message: Event) -> None:
@@ -210,11 +209,6 @@ class _MessageBuilder:
         if event.get("reasoning_content"):
             message["tg"] = {"completeness": ["reasoning_left_out"]}
         self.messages.append(message)
-
-
-def _has_failed(event: Event) -> bool | None:
-    success = event.get("success")
-    return not success if isinstance(success, bool) else None
 
 
 def _args(event: Event) -> Event:

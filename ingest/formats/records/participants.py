@@ -38,7 +38,8 @@ def settle(speeches: Sequence[Speech]) -> str | None:
             one.role = "assistant"
         elif one.role == "user":
             one.name = None
-    return _only_agent(speeches)
+    names = {one.name for one in speeches if one.role == "assistant"}
+    return next(iter(names)) if len(names) == 1 else None
 
 
 def _settle_system(speeches: Sequence[Speech]) -> None:
@@ -78,8 +79,3 @@ def _humans(talking: Sequence[Speech]) -> set[str | None]:
         return set()
     begins = first.role == "user" or (first.role is None and role_in_name(first.name or "") is None)
     return {first.name} if begins else set()
-
-
-def _only_agent(speeches: Sequence[Speech]) -> str | None:
-    agents = {one.name for one in speeches if one.role == "assistant"}
-    return next(iter(agents)) if len(agents) == 1 else None

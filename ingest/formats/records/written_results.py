@@ -310,8 +310,9 @@ def bind_written(said: Sequence[Speech]) -> None:
             after.role, after.message = "tool", {"role": "tool", "content": text}
     answered = [call for call, after in asked if after is not None and after.role == "tool"]
     for call, after in asked:
-        if not is_plain and (after is None or after.role != "tool"):
-            _speak(call)
+        is_said = not is_plain and (after is None or after.role != "tool")
+        words = said_by(AgentStep(calls=call.message["tool_calls"])) if is_said else None
+        call.message = call.message if words is None else {"content": words}
     for one in said if answered else ():
         _shorten(one)
 
@@ -349,12 +350,6 @@ def _bind_objects(said: Sequence[Speech]) -> bool:
         calls = {"tool_calls": act.calls} if act.calls else {}
         said[n].message, said[n].is_written = {"content": act.text, **calls}, bool(calls)
     return True
-
-
-def _speak(one: Speech) -> None:
-    words = said_by(AgentStep(calls=one.message["tool_calls"]))
-    if words is not None:
-        one.message = {"content": words}
 
 
 def _shorten(one: Speech) -> None:

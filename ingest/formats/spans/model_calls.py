@@ -163,22 +163,19 @@ def read(value: Json, arrival: Arrival) -> Decoded:
     # Of a batch's call, which has no times, the request stands before the response, whichever file came first.
     early = _BEFORE if not call.response else 0
     started_at = _time(call) or arrival.received_at - early
+    told = call.beside.get("error") or call.beside.get("status") in _FAILED
+    has_failed = call.response.get("error") or (told and not call.response)
     span = Span(
         app=arrival.app_for(None),
         trace_id=key,
         span_id=key,
         name="chat",
         started_at=started_at,
-        status=STATUS_ERROR if _has_failed(call) else 0,
+        status=STATUS_ERROR if has_failed else 0,
         scope=NAME,
         attributes=attributes_of(call, fields),
     )
     return Decoded(spans=[span], outcomes=outcomes_of_span(span, fields))
-
-
-def _has_failed(call: Call) -> bool:
-    told = call.beside.get("error") or call.beside.get("status") in _FAILED
-    return bool(call.response.get("error") or (told and not call.response))
 
 
 def attributes_of(call: Call, fields: Fields) -> dict[str, Any]:

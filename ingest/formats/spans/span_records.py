@@ -71,7 +71,9 @@ def read(value: Json, arrival: Arrival) -> Decoded:
     kind = str(names.get("span_kind") or names.get("kind") or "").rpartition(".")[2].upper()
     if kind in _KINDS:
         attributes.setdefault(_KIND, kind)
-    resource = _resource(names)
+    told = names.get("resource", names.get("resource_attributes"))
+    inner = told.get("attributes", told) if isinstance(told, dict) else None
+    resource = dict(inner) if isinstance(inner, dict) else {}
     service = resource.get("service.name")
     code, message = _status(names)
     span = Span(
@@ -140,12 +142,6 @@ def _scope(names: dict[str, Any]) -> str:
         if isinstance(scope, str):
             return scope
     return ""
-
-
-def _resource(names: dict[str, Any]) -> dict[str, Any]:
-    resource = names.get("resource", names.get("resource_attributes"))
-    inner = resource.get("attributes", resource) if isinstance(resource, dict) else None
-    return dict(inner) if isinstance(inner, dict) else {}
 
 
 def _attributes(value: dict[str, Any], names: dict[str, Any]) -> dict[str, Any]:
