@@ -105,7 +105,7 @@ def learn_writers(bench: Workbench) -> None:
             tool.take_for_reader()
         elif tool.stated >= 0 and issued_fields(bench, tool):
             tool.kind = "write"
-        elif informative(tool):
+        elif informative(tool) or tool.stated < 0:
             tool.take_for_reader()
         else:
             tool.kind = "write" if tool.observations else "unknown"
