@@ -111,7 +111,7 @@ def never_matters(found: Found, suspect: str, name: str, *, states: States) -> b
         return False
     near, far = (len(evidence.unchanged.get((suspect, n), ())) for n in (True, False))
     tried = near or (far and name in states)
-    return near >= MIN_TRIALS or (bool(tried) and _acts_elsewhere(found, suspect, name, states))
+    return near >= MIN_TRIALS or _acts_elsewhere(found, suspect, name, states)
 
 
 def left_alone(found: Found) -> Counter[str]:

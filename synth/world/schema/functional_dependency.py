@@ -76,9 +76,19 @@ def decides(groups: Iterable[list[Observation]], name: str, *, reads: bool) -> b
     return reads and otherwise > alike
 
 
-def of_one_amount(groups: Iterable[list[Observation]], name: str) -> bool:
-    """Whether an argument is an amount, and every key was asked with one of it only: what another one gives was never seen."""
-    given = [[seen.arguments.get(name) for seen in group] for group in groups]
-    return all(is_number(value) for values in given for value in values) and all(
-        len(set(map(stable, values))) == 1 for values in given
+def never_varied(groups: Iterable[list[Observation]], name: str) -> bool:
+    """Whether every key was asked with one value of an argument only, and the answer hangs on it: it is an amount, or a field repeats it.
+
+    What another value gives was never seen.
+    """
+    asked = list(groups)
+    given = [[seen.arguments.get(name) for seen in group] for group in asked]
+    if any(len(set(map(stable, values))) > 1 for values in given):
+        return False
+    if all(is_number(value) for values in given for value in values):
+        return True
+    return len({stable(values[0]) for values in given}) > 1 and all(
+        isinstance(seen.value, dict) and seen.arguments.get(name, {}) in seen.value.values()
+        for group in asked
+        for seen in group
     )

@@ -17,7 +17,7 @@ from environments.runtime.views.implicit_subject import SUBJECT
 from synth.world.grouping import lists_by_key
 from synth.world.model import TableModel, ToolModel, Workbench
 from synth.world.observation import Observation
-from synth.world.schema.functional_dependency import decides, of_one_amount, places
+from synth.world.schema.functional_dependency import decides, never_varied, places
 from synth.world.schema.same_rows import agree
 from synth.world.support import MORE_THAN_HALF, SEEN_THRICE
 
@@ -187,7 +187,7 @@ def _key_by_parts(bench: Workbench, fields: dict[str, frozenset[str]]) -> None:
         groups = lists_by_key((stable(seen.arguments.get(own)), seen) for seen in tool.good())
         others = sorted({n for seen in tool.good() for n in seen.arguments} - {own})
         beside = [n for n in others if decides(groups.values(), n, reads=tool.stated < 0)]
-        if beside or any(of_one_amount(groups.values(), n) for n in others):
+        if beside or any(never_varied(groups.values(), n) for n in others):
             # What is worked out from several arguments may hang on each of them.
             _ask_by(bench, tool, others)
 
