@@ -105,7 +105,7 @@ def learn_writers(bench: Workbench) -> None:
             tool.take_for_reader()
         elif tool.stated >= 0 and issued_fields(bench, tool):
             tool.kind = "write"
-        elif informative(tool) or tool.stated < 0:
+        elif tool.stated < 0 or (informative(tool) and not _says_it_writes(tool)):
             tool.take_for_reader()
         else:
             tool.kind = "write" if tool.observations else "unknown"
@@ -114,6 +114,13 @@ def learn_writers(bench: Workbench) -> None:
         tool.issues = not tool.declared and bool(issued_fields(bench, tool))
         tool.evidence["changes"] = sum(tool.name in c.suspects for c in changes)
         tool.evidence["calm"] = calm[tool.name]
+
+
+def _says_it_writes(tool: ToolModel) -> bool:
+    """Whether a tool's name says that it changes something, and its calls name what: one that takes numbers alone may work them out."""
+    return tool.stated > 0 and any(
+        isinstance(value, str) for seen in tool.observations for value in seen.arguments.values()
+    )
 
 
 def _shown_changed(bench: Workbench) -> set[str]:
