@@ -128,8 +128,8 @@ def _object(operands: list[Tree], sub: Builder) -> Expr:
 
 
 def _text(operands: list[Tree], sub: Builder) -> Expr:
-    """`text(piece, ...)`: texts as they stand, and values of trees."""
-    parts = [o if isinstance(o, str) else sub.expr_of(o) for o in operands]
+    """`text(piece, ...)`: texts as they stand, and values of trees; an argument as it was sent."""
+    parts = [o if isinstance(o, str) else _piece(o, sub) for o in operands]
 
     def run(scope: Scope) -> Any:
         out = ""
@@ -140,6 +140,23 @@ def _text(operands: list[Tree], sub: Builder) -> Expr:
                 return text
             out += text
         return out
+
+    return run
+
+
+def _piece(tree: Tree, sub: Builder) -> Expr:
+    """A value inside a text."""
+    find = sub.expr_of(tree)
+    if tree[0] != "arg" or len(tree) != 2:  # noqa: PLR2004 - the operation and one name
+        return find
+    name = tree[1]
+
+    def run(scope: Scope) -> Any:
+        value = find(scope)
+        if type(value) is int and scope.sent is not None:
+            sent = scope.sent.get(name)
+            return sent if type(sent) is float and sent == value else value
+        return value
 
     return run
 

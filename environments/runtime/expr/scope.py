@@ -5,7 +5,7 @@ Goes in: arguments, the record before, a row lookup. Not here: the operations (`
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from ..task.attempt import Json
@@ -21,7 +21,7 @@ Tree = Any
 class Scope:
     """What a tree can see while it is evaluated."""
 
-    __slots__ = ("arg", "by", "fuel", "it", "last", "memo", "number", "old", "row")
+    __slots__ = ("arg", "by", "fuel", "it", "last", "memo", "number", "old", "row", "sent")
 
     def __init__(
         self,
@@ -31,6 +31,7 @@ class Scope:
         row: Callable[[str, str], Any],
         number: Callable[[str], Any] | None = None,
         last: Callable[[str, str], Any] | None = None,
+        sent: Mapping[str, Json] | None = None,
     ) -> None:
         self.arg = arg
         self.old = old
@@ -40,6 +41,8 @@ class Scope:
         """The next number of a counter, or a gap."""
         self.last = last
         """As `row`, but rows as they were last known, whatever may have touched them since."""
+        self.sent = sent
+        """Arguments as they were sent, where they are known: `5.0` is 5 in `arg`, and 5.0 in a sentence."""
         self.it: Any = None
         self.by: Any = None
         self.fuel = FUEL
@@ -48,7 +51,7 @@ class Scope:
 
     def of_element(self, it: Any, by: Any) -> Scope:
         """The same call, looking at an element of a list and at its partner in another one."""
-        inner = Scope(self.arg, self.old, row=self.row)
+        inner = Scope(self.arg, self.old, row=self.row, sent=self.sent)
         inner.it, inner.by = it, by
         return inner
 

@@ -5,12 +5,14 @@ Goes in: a call and `CallContext`, the place where it is answered. Comes out: `S
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..expr.gaps import Gap, required, unknown
 from ..expr.scope import Scope
 from ..task.attempt import Json
+from ..values.literals import parse_arguments
 from ..values.normal import key_of_text, key_text, simplify
 from .entries import Place
 from .state import State
@@ -31,6 +33,8 @@ class CallContext:
     """Episodes whose recordings count where the backend lives on."""
     believed: Calls = frozenset()
     """Calls that the task believes to succeed."""
+    sent: Mapping[str, Json] | str | None = None
+    """The arguments as they were sent."""
 
     def number(self, counter: str) -> int | Gap:
         """The number that the next call draws from a counter: one for each call so far that drew from it; a gap where nobody can tell."""
@@ -50,7 +54,13 @@ class CallContext:
         """What an expression sees: the call, every row of the session, and its counters; `old`, the record before the call, is set once it is found."""
         state = self.state
         last = state.last_row if state.log else None
-        return Scope(args, None, row=state.lookup, number=self.number, last=last)
+        sent = parse_arguments(self.sent) if self.sent is not None and _has_whole(args) else None
+        return Scope(args, None, row=state.lookup, number=self.number, last=last, sent=sent)
+
+
+def _has_whole(args: Mapping[str, Json]) -> bool:
+    """Whether an argument may have been sent as `5.0`."""
+    return any(type(value) is int for value in args.values())
 
 
 def place_of(ref: RowRef, scope: Scope) -> Place:

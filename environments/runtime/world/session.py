@@ -262,7 +262,7 @@ class Session:
         self, tool: Tool, args: dict[str, Json], arguments: Mapping[str, Json] | str
     ) -> ToolResult:
         """The answer of a tool that may change something."""
-        call = ToolCall(context=self.call_context(), tool=tool, args=args, sent=arguments)
+        call = ToolCall(context=self.call_context(arguments), tool=tool, args=args, sent=arguments)
         return notice_if_withheld(tool.name, args, change(call))
 
     def _show(
@@ -361,9 +361,10 @@ class Session:
         else:
             follow_change(self.call_context(), tool, args, content)
 
-    def call_context(self) -> CallContext:
-        """Where the next call is answered."""
-        return CallContext(self._world, self.state, self._given.own, self._given.believed)
+    def call_context(self, sent: Mapping[str, Json] | str | None = None) -> CallContext:
+        """Where the next call is answered; `sent`: its arguments as they were sent."""
+        given = self._given
+        return CallContext(self._world, self.state, given.own, given.believed, sent)
 
     def end_state(self) -> EndState:
         """What differs from the start, what was done without a record, and what nobody knows."""

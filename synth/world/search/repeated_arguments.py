@@ -38,7 +38,7 @@ def repeated_answer(tool: ToolModel) -> Tree | None:
     calls = list({seen.key: seen for seen in tool.good()}.values())[:MOST_CALLS]
     if len(calls) < MIN_CALLS:
         return None
-    scopes = [Scope(dict(seen.arguments), None, row=_no_row) for seen in calls]
+    scopes = [Scope(dict(seen.arguments), None, row=_no_row, sent=seen.sent) for seen in calls]
     fitter = Fitter(scopes, ["arg"], NO_TABLES)
     tree = fitter.fit([seen.value for seen in calls])
     return tree if repeats_arguments(tree) else None
