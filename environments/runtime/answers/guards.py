@@ -50,7 +50,7 @@ class Guard:
         """The arguments that its condition speaks of."""
         return frozenset(_argument_names(self.tree))
 
-    def objects(self, scope: Scope, *, again: bool = False) -> bool:
+    def objects(self, scope: Scope, *, known: bool, again: bool = False) -> bool:
         """Whether the condition does not hold; raises `NoValueError` where nobody knows, unless the guard is soft."""
         value = self.holds(scope)
         if type(value) is not Gap:
@@ -61,7 +61,7 @@ class Guard:
             # The message was learnt where the condition could be looked at: of a call that lacks a part of it, it says nothing.
             raise NoValueError("the call lacks what this was refused for: " + self.name)
         # With nothing known of any record, nothing says that the call succeeds.
-        if self.soft and (scope.old is not None or (again and self._held_before(scope))):
+        if self.soft and (known or (again and self._held_before(scope))):
             return False
         raise NoValueError(value.reason)
 
@@ -88,11 +88,11 @@ class Guard:
     def objects_believed(self, scope: Scope) -> bool:
         """Whether it objects to a call that is believed to succeed."""
         if not self.soft:
-            return self.objects(scope)
+            return self.objects(scope, known=scope.old is not None)
         if self.listed is not None and _is_new(self.listed, scope):
             return False
         try:
-            return self.objects(scope)
+            return self.objects(scope, known=scope.old is not None)
         except NoValueError:
             return False
 
@@ -110,16 +110,20 @@ class Guards:
         self._soft_from = hard[-1] + 1 if hard else 0
         self._plan = Plan([guard.tree for guard in self._each[self._soft_from :]], before)
 
-    def objection(self, scope: Scope, *, again: bool = False) -> Guard | None:
+    def objection(
+        self, scope: Scope, *, again: bool = False, sight: Expr | None = None
+    ) -> Guard | None:
         """The first guard that objects; raises `NoValueError` where one before it does not know.
 
-        `again`: calls of the tool before this one change nothing in when it succeeds.
+        `again`: calls of the tool before this one change nothing in when it succeeds. `sight`: what the answer shows of other records:
+        where it has a value, something is known of a record, as where the record before is.
         """
         known = scope.old is not None
+        seen = known or (sight is not None and type(sight(scope)) is not Gap)
         for at, guard in enumerate(self._each):
             if at == self._soft_from and known and self._plan.holds(scope):
                 break
-            if guard.objects(scope, again=again):
+            if guard.objects(scope, known=seen, again=again):
                 return guard
         if not known:
             return None

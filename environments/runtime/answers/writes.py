@@ -113,7 +113,11 @@ def derive_change(here: CallContext, tool: Tool, args: dict[str, Json]) -> ToolR
     parted = tool.parted(args) if tool.part.paired else frozenset[str]()
     guards = tool.guards
     again = tool.influence.again or _count_calls(here, tool) == 0
-    guard = guards.objection_believed(scope) if believed else guards.objection(scope, again=again)
+    guard = (
+        guards.objection_believed(scope)
+        if believed
+        else guards.objection(scope, again=again, sight=tool.sight)
+    )
     if guard is not None:
         if guard.message is None:
             raise NoValueError(NEVER_DONE + guard.name)

@@ -18,6 +18,7 @@ from ..document.recordings import Recording
 from ..document.tools import InfluencePart, LayoutPart, RowRefPart, ToolPart, WritePart
 from ..expr.evaluate import build
 from ..expr.scope import Expr, Tree
+from ..expr.trees import looks_at
 from ..task.attempt import Json
 from ..values.json_text import Writer, writer
 from ..values.normal import coerce, simplify, stable
@@ -79,6 +80,8 @@ class Tool:
     shows: RowRef | None
     """The row that a successful result of a write is."""
     answer: Expr | None
+    sight: Expr | None
+    """The answer, where it shows something of a record."""
     guards: Guards
     writes: tuple[Write, ...]
     names: tuple[RowRef, ...]
@@ -162,6 +165,7 @@ def load_tool(
     """A tool from its part of the world file; raises `BadTreeError` where an expression is not in the language."""
     if part.computes is not None:
         check_computed(part.computes)
+    answer = build(part.answer, keeps=True) if part.answer else None
     formed = {name for name, form in part.forms.items() if form not in {"", "string"}}
     return Tool(
         name=name,
@@ -173,7 +177,8 @@ def load_tool(
         successes=frozenset(k for k, v in part.outcomes.items() if v == "success"),
         reads=_ref(part.reads),
         shows=_ref(part.shows),
-        answer=build(part.answer, keeps=True) if part.answer else None,
+        answer=answer,
+        sight=answer if part.answer and looks_at(part.answer, "row") else None,
         selection=Selection(part.selects) if part.selects else None,
         guards=Guards(part.guards, _record_tree(part, nested)),
         writes=tuple(map(_write, part.writes)),

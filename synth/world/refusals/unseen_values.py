@@ -54,7 +54,7 @@ def _decide_each_other(pairs: Sequence[Sequence[Json]]) -> bool:
     for at in (0, 1):
         beside = sets_by_key((stable(pair[at]), stable(pair[1 - at])) for pair in pairs)
         told = {value for values in beside.values() for value in values}
-        if len(told) > 1 and any(len(values) == 1 for values in beside.values()):
+        if len(told) > 1 and all(len(values) == 1 for values in beside.values()):
             return True
     return False
 
