@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from environments.runtime.answers.differing_pasts import DoneCall
 from environments.runtime.answers.made_things import MadeThings, name_of_two
 from environments.runtime.task.attempt import UNKNOWN, ToolResult
 from environments.runtime.world.world import World
@@ -139,7 +140,9 @@ def test_nothing_is_lacking_once_its_maker_was_called(labels: set[str], done: li
         "A-7": frozenset({"open_ticket"}),
         name_of_two("=1", "=north"): frozenset({"open_ticket"}),
     }
-    things = MadeThings(made, {})
+    things = MadeThings(made, {}, {})
     names_one = "A-7" in labels or {"=1", "=north"} <= labels
-    lacking = things.is_lacking("get_ticket", frozenset(labels), done)
+    asked = DoneCall("", "get_ticket", frozenset(), labels=frozenset(labels))
+    past = [DoneCall("", tool, frozenset()) for tool in done]
+    lacking = things.is_lacking(asked, past)
     assert lacking is (names_one and "open_ticket" not in done)

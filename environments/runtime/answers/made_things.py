@@ -8,11 +8,13 @@ names are learnt (`synth.world.schema.made_things`).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
 
 from ..document.recordings import UnmadePart
+from .differing_pasts import DoneCall
 
 AND: Final = " & "
 """Between the two labels of one name."""
@@ -30,35 +32,57 @@ def names_by(labels: Iterable[str]) -> Iterator[str]:
     yield from (AND.join(pair) for pair in combinations(ordered, 2))
 
 
-def is_any_lacking(makers: Iterable[frozenset[str]], done: Iterable[str]) -> bool:
-    """Whether none of the tools called before makes one of several things; `makers`: for each the tools that do."""
-    called = frozenset(done)
-    return any(tools.isdisjoint(called) for tools in makers)
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """A thing that is not there at the start."""
+
+    makers: frozenset[str]
+    """The tools of which a call makes it."""
+    chosen: str = ""
+    """Its name, where the call that makes it is given that; else any call of these tools makes it."""
+
+    def is_made(self, past: Iterable[DoneCall]) -> bool:
+        """Whether one of these calls makes it."""
+        return any(
+            one.tool in self.makers and (not self.chosen or self.chosen in one.labels)
+            for one in past
+        )
+
+
+def is_any_lacking(things: Iterable[Thing], past: Sequence[DoneCall]) -> bool:
+    """Whether none of the calls before makes one of several things."""
+    return any(not thing.is_made(past) for thing in things)
 
 
 class MadeThings:
     """The things of a world that are not there at its start."""
 
-    __slots__ = ("_labels", "_made", "_unmade")
+    __slots__ = ("_labels", "_things", "_unmade")
 
     def __init__(
-        self, made: Mapping[str, frozenset[str]], unmade: Mapping[str, UnmadePart]
+        self,
+        made: Mapping[str, frozenset[str]],
+        chosen: Mapping[str, frozenset[str]],
+        unmade: Mapping[str, UnmadePart],
     ) -> None:
-        self._made = made
+        self._things = {name: Thing(makers) for name, makers in made.items()} | {
+            name: Thing(makers, name) for name, makers in chosen.items()
+        }
         self._unmade = unmade
-        self._labels = frozenset(label for name in made for label in name.split(AND))
+        self._labels = frozenset(label for name in self._things for label in name.split(AND))
 
-    def makers_of(self, tool: str, labels: frozenset[str]) -> tuple[frozenset[str], ...]:
-        """For each made thing that a call with these labels is about, the tools that make it; none where its tool does not mind."""
+    def things_of(self, tool: str, labels: frozenset[str]) -> tuple[Thing, ...]:
+        """Each made thing that a call with these labels is about; none where its tool does not mind."""
         about = labels & self._labels
         part = self._unmade.get(tool)
         if not about or (part is not None and not part.words):
             return ()
-        return tuple(self._made[name] for name in names_by(about) if name in self._made)
+        things = (self._things[name] for name in names_by(about) if name in self._things)
+        return tuple(one for one in things if not (one.chosen and tool in one.makers))
 
-    def is_lacking(self, tool: str, labels: frozenset[str], done: Iterable[str]) -> bool:
-        """Whether a call is about a thing that none of the tools called before has made."""
-        return is_any_lacking(self.makers_of(tool, labels), done)
+    def is_lacking(self, call: DoneCall, past: Sequence[DoneCall]) -> bool:
+        """Whether a call is about a thing that none of those before it made."""
+        return is_any_lacking(self.things_of(call.tool, call.labels), past)
 
     def refusal(
         self,
@@ -77,7 +101,7 @@ class MadeThings:
         rest = [
             (name, value)
             for name, value in given.items()
-            if value not in self._made and f"={value}" not in self._made
+            if value not in self._things and f"={value}" not in self._things
         ]
         for one in rest:
             if one[0] in part.checked and any((one, o) not in pairs for o in rest if o != one):

@@ -34,7 +34,7 @@ from .differing_pasts import (
     names_shown,
     names_told,
 )
-from .made_things import MadeThings, is_any_lacking
+from .made_things import MadeThings, Thing, is_any_lacking
 
 RISK: Final = 0.005
 """The share of returned answers that may be wrong, where nobody says another."""
@@ -98,6 +98,7 @@ class Recall:
     """What a world file has of recorded answers."""
 
     __slots__ = (
+        "_about",
         "_admits",
         "_always",
         "_answers",
@@ -108,7 +109,6 @@ class Recall:
         "_issued",
         "_least",
         "_links",
-        "_makers",
         "_pairs",
         "_refused",
         "_scale",
@@ -134,8 +134,8 @@ class Recall:
         self._issued = part.issued
         self._gates = part.gates
         self._admits = part.admits
-        self._things = MadeThings(part.made, part.unmade)
-        self._makers: dict[str, tuple[frozenset[str], ...]] = {}
+        self._things = MadeThings(part.made, part.chosen, part.unmade)
+        self._about: dict[str, tuple[Thing, ...]] = {}
         self._refused = part.refused
         self._scale = {whose: part.scale[whose] for whose in (OWN, OTHER)}
         """How many times more often answers were wrong than they promised, of `OWN` and `OTHER` episodes."""
@@ -231,12 +231,12 @@ class Recall:
 
     def is_lacking(self, call: DoneCall, past: Sequence[DoneCall]) -> bool:
         """Whether a call is about a thing that none of those before it made."""
-        makers = self._makers.get(call.text)
-        if makers is None:
-            makers = self._things.makers_of(call.tool, call.labels)
-            if len(self._makers) < MOST_KEPT:
-                self._makers[call.text] = makers
-        return bool(makers) and is_any_lacking(makers, (earlier.tool for earlier in past))
+        about = self._about.get(call.text)
+        if about is None:
+            about = self._things.things_of(call.tool, call.labels)
+            if len(self._about) < MOST_KEPT:
+                self._about[call.text] = about
+        return bool(about) and is_any_lacking(about, past)
 
     def is_gate(self, tool: str) -> bool:
         """Whether others may refuse without a call of this tool; hardly any tool is one."""

@@ -99,6 +99,8 @@ class RecallPart:
     """By tool whose answer repeats its arguments, how sure an answer to values that nobody recorded is, and the arguments that have to name records."""
     made: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """By the name of a thing that is not there at the start, the tools of which a call made it."""
+    chosen: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """By the name that callers choose for such a thing, the tools that make it when they are given the name."""
     unmade: Mapping[Named, UnmadePart] = field(default_factory=dict)
     """By tool, what it says of such a thing before a call made it."""
     issued: Mapping[Named, frozenset[str]] = field(default_factory=dict)

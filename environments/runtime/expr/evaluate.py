@@ -147,7 +147,7 @@ def _text(operands: list[Tree], sub: Builder) -> Expr:
 def _piece(tree: Tree, sub: Builder) -> Expr:
     """A value inside a text."""
     find = sub.expr_of(tree)
-    if tree[0] != "arg" or len(tree) != 2:  # noqa: PLR2004 - the operation and one name
+    if tree[0] != "arg" or len(tree) != 2:
         return find
     name = tree[1]
 

@@ -31,7 +31,6 @@ class Scope:
         row: Callable[[str, str], Any],
         number: Callable[[str], Any] | None = None,
         last: Callable[[str, str], Any] | None = None,
-        sent: Mapping[str, Json] | None = None,
     ) -> None:
         self.arg = arg
         self.old = old
@@ -41,7 +40,7 @@ class Scope:
         """The next number of a counter, or a gap."""
         self.last = last
         """As `row`, but rows as they were last known, whatever may have touched them since."""
-        self.sent = sent
+        self.sent: Mapping[str, Json] | None = None
         """Arguments as they were sent, where they are known: `5.0` is 5 in `arg`, and 5.0 in a sentence."""
         self.it: Any = None
         self.by: Any = None
@@ -51,8 +50,8 @@ class Scope:
 
     def of_element(self, it: Any, by: Any) -> Scope:
         """The same call, looking at an element of a list and at its partner in another one."""
-        inner = Scope(self.arg, self.old, row=self.row, sent=self.sent)
-        inner.it, inner.by = it, by
+        inner = Scope(self.arg, self.old, row=self.row)
+        inner.it, inner.by, inner.sent = it, by, self.sent
         return inner
 
 

@@ -54,8 +54,10 @@ class CallContext:
         """What an expression sees: the call, every row of the session, and its counters; `old`, the record before the call, is set once it is found."""
         state = self.state
         last = state.last_row if state.log else None
-        sent = parse_arguments(self.sent) if self.sent is not None and _has_whole(args) else None
-        return Scope(args, None, row=state.lookup, number=self.number, last=last, sent=sent)
+        scope = Scope(args, None, row=state.lookup, number=self.number, last=last)
+        if self.sent is not None and _has_whole(args):
+            scope.sent = parse_arguments(self.sent)
+        return scope
 
 
 def _has_whole(args: Mapping[str, Json]) -> bool:

@@ -41,7 +41,9 @@ class Example:
         """What a tree sees in this example."""
         state = self.before.state
         arg: Json = dict(self.seen.arguments)
-        return Scope(arg, self.old if old is None else old, row=state.lookup, sent=self.seen.sent)
+        scope = Scope(arg, self.old if old is None else old, row=state.lookup)
+        scope.sent = self.seen.sent
+        return scope
 
 
 def evaluate(tree: Tree, scopes: list[Scope]) -> list[Any]:

@@ -109,8 +109,7 @@ def never_matters(found: Found, suspect: str, name: str, *, states: States) -> b
     # What came before every success may be what makes it one: that refusals stayed refusals says nothing of it.
     if (suspect, True) in evidence.convicted or suspect in evidence.always:
         return False
-    near, far = (len(evidence.unchanged.get((suspect, n), ())) for n in (True, False))
-    tried = near or (far and name in states)
+    near = len(evidence.unchanged.get((suspect, True), ()))
     return near >= MIN_TRIALS or _acts_elsewhere(found, suspect, name, states)
 
 

@@ -43,9 +43,7 @@ def _never_again(tool: ToolModel) -> bool:
     What waits to be read may be gone once it was read.
     """
     seen = tool.observations
-    several = all(
-        isinstance(o.value, list) if o.is_json else "\n" in o.content for o in seen
-    )
+    several = all(isinstance(o.value, list) if o.is_json else "\n" in o.content for o in seen)
     asked = any(one.arguments for one in seen)
     return several and not asked and len({one.episode for one in seen}) == len(seen)
 

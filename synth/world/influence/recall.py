@@ -48,7 +48,13 @@ from synth.world.grouping import lists_by_key, sets_by_key
 from synth.world.influence.gating_calls import admitting_answers, gating_calls
 from synth.world.influence.noisy_or import CALLED, Trial, fit
 from synth.world.observation import paired_calls
-from synth.world.schema.made_things import RecordedCall, learn_issued, learn_made, words_before
+from synth.world.schema.made_things import (
+    RecordedCall,
+    learn_chosen,
+    learn_issued,
+    learn_made,
+    words_before,
+)
 from synth.world.search.repeated_arguments import repeats_arguments
 from synth.world.stated_effects import stated_effects
 from synth.world.subjects import subject_of
@@ -75,6 +81,7 @@ def recall_part(
     fitted = fit(list(_trials(by_text)), {one.call.tool for one in made} - looks, say_so)
     cells = {**fitted.cells, **_series_cells(made, looks)}
     things = _made_things(world, made, say_so)
+    chosen = {} if world.living else learn_chosen(made, looks)
     written = _write_recordings(by_text)
     gates = {} if world.living else gating_calls(made, looks, say_so)
     part = RecallPart(
@@ -91,7 +98,8 @@ def recall_part(
         issued={} if world.living else learn_issued(made, looks, things),
         gates=gates,
         admits=admitting_answers(made, gates),
-        unmade=words_before(made, things, _repeaters(world, made)),
+        chosen=chosen,
+        unmade=words_before(made, things, chosen, _repeaters(world, made)),
         echoes={} if world.living else echoes(document.tools, made, looks),
     )
     return replace(part, scale=_scale(Recall(part), made))

@@ -3,7 +3,8 @@
 Comes in: recorded calls in order. Comes out: the names of such things with the tools that made them, and what tools say of them before.
 A label that a successful change shows first names what it made, once a later call gives it; where the same label names something
 else too, it does so together with what the change was about (`number` 6 of one `repo`). A name that recordings give or show
-without such a change before, more often than now and then, is none. Not here: what a session does with them
+without such a change before, more often than now and then, is none. Names that callers choose for what a change makes are found by
+the argument that gives them: no other call ever found one of its names before, and several were refused. Not here: what a session does with them
 (`environments.runtime.answers.made_things`).
 """
 
@@ -20,13 +21,23 @@ from environments.runtime.answers.differing_pasts import DoneCall, names_shown, 
 from environments.runtime.answers.made_things import AND, MadeThings, name_of_two, names_by
 from environments.runtime.document.recordings import UnmadePart
 from environments.runtime.values.literals import parse_json
-from environments.runtime.values.mentions import labels_in
+from environments.runtime.values.mentions import labels_in, names_in
 from synth.world.grouping import sets_by_key
-from synth.world.support import MOSTLY, NEARLY_ALWAYS, SEEN_THRICE, accept_counts
+from synth.world.support import (
+    MOSTLY,
+    NEARLY_ALWAYS,
+    SEEN_THRICE,
+    SEEN_TWICE,
+    accept_counts,
+)
 
 BEFOREHAND: Final = 4.0
 """Calls about what nobody made that stand for what is known of other apps: nearly all are refused in the tool's own words."""
 _PUNCTUATION: Final = ".,;:!?()'\""
+
+
+Choice = tuple[str, str]
+"""A tool and one of its arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +141,38 @@ class _Uses:
                     self._there[name][False] += 1
 
 
+def learn_chosen(calls: Sequence[RecordedCall], looks: Container[str]) -> dict[str, frozenset[str]]:
+    """Names that callers choose for what a call makes, each with the tools that make it."""
+    given: dict[str, set[Choice]] = defaultdict(set)
+    for one in calls:
+        for choice, name in _choices(one, looks):
+            given[name].add(choice)
+    found: dict[Choice, set[str]] = defaultdict(set)
+    refused: dict[Choice, set[str]] = defaultdict(set)
+    for _, episode in groupby(calls, key=lambda one: one.episode):
+        done: set[tuple[Choice, str]] = set()
+        for one in episode:
+            shown = frozenset[str]() if one.failed else names_shown(one.content)
+            for name in given.keys() & (one.call.labels | shown):
+                side = refused if one.failed else found
+                for choice in given[name]:
+                    if choice[0] != one.call.tool and (choice, name) not in done:
+                        side[choice].add(name)
+            done.update(_choices(one, looks))
+    chosen = {c for c, names in refused.items() if len(names) >= SEEN_TWICE and c not in found}
+    makers = {name: frozenset(tool for tool, _ in by & chosen) for name, by in given.items()}
+    return {name: tools for name, tools in sorted(makers.items()) if tools}
+
+
+def _choices(one: RecordedCall, looks: Container[str]) -> Iterator[tuple[Choice, str]]:
+    """The names that a successful change was given, each with its tool and argument."""
+    if one.failed or one.call.tool in looks:
+        return
+    for argument, value in one.call.given.items():
+        for name in one.call.names & names_in([value]):
+            yield (one.call.tool, argument), name
+
+
 def _looks_at_first(calls: Sequence[RecordedCall], looks: Container[str]) -> Iterator[RecordedCall]:
     """The successful looks of each episode before its first change."""
     for _, episode in groupby(calls, key=lambda one: one.episode):
@@ -154,19 +197,19 @@ def _own_fields(content: str) -> frozenset[str]:
 
 
 def words_before(
-    calls: Sequence[RecordedCall], made: Mapping[str, frozenset[str]], repeaters: frozenset[str]
+    calls: Sequence[RecordedCall],
+    made: Mapping[str, frozenset[str]],
+    chosen: Mapping[str, frozenset[str]],
+    repeaters: frozenset[str],
 ) -> dict[str, UnmadePart]:
     """What each tool says of a thing that nothing has made, where all its recordings say the same.
 
     No words for `repeaters`: tools that never refused and answer by their arguments alone.
     """
-    things = MadeThings(made, {})
+    things = MadeThings(made, chosen, {})
     lacking, others = list[RecordedCall](), list[RecordedCall]()
     for one in calls:
-        is_lacking = things.is_lacking(
-            one.call.tool, one.call.labels, (earlier.tool for earlier in one.past)
-        )
-        (lacking if is_lacking else others).append(one)
+        (lacking if things.is_lacking(one.call, one.past) else others).append(one)
     said: dict[str, dict[tuple[str, ...], set[tuple[str, str]]]] = defaultdict(
         lambda: defaultdict(set)
     )

@@ -70,7 +70,9 @@ def _cuts(head: str) -> Iterator[str]:
 def _leading(terms: Terms, rests: Sequence[str]) -> tuple[Tree, list[str]] | None:
     best: tuple[int, Tree, list[str]] | None = None
     for term in terms.scalars:
-        shown = evaluate(["text", term.tree], terms.scopes) if term.tree[0] == "arg" else term.values
+        shown = (
+            evaluate(["text", term.tree], terms.scopes) if term.tree[0] == "arg" else term.values
+        )
         texts = [v if isinstance(v, str) else str(v) if is_number(v) else None for v in shown]
         if any(not t or not r.startswith(t) for t, r in zip(texts, rests, strict=True)):
             continue  # an unknown value leaves the rest of the text unknown too

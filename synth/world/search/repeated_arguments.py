@@ -13,6 +13,7 @@ from environments.runtime.expr.gaps import UNSEEN, Gap
 from environments.runtime.expr.scope import Scope, Tree
 from environments.runtime.expr.trees import operands_of
 from synth.world.model import ToolModel
+from synth.world.observation import Observation
 from synth.world.search.fit import Fitter
 from synth.world.search.terms import NO_TABLES
 from synth.world.support import SEEN_THRICE
@@ -38,10 +39,16 @@ def repeated_answer(tool: ToolModel) -> Tree | None:
     calls = list({seen.key: seen for seen in tool.good()}.values())[:MOST_CALLS]
     if len(calls) < MIN_CALLS:
         return None
-    scopes = [Scope(dict(seen.arguments), None, row=_no_row, sent=seen.sent) for seen in calls]
+    scopes = [_scope_of(seen) for seen in calls]
     fitter = Fitter(scopes, ["arg"], NO_TABLES)
     tree = fitter.fit([seen.value for seen in calls])
     return tree if repeats_arguments(tree) else None
+
+
+def _scope_of(seen: Observation) -> Scope:
+    scope = Scope(dict(seen.arguments), None, row=_no_row)
+    scope.sent = seen.sent
+    return scope
 
 
 def _no_row(table: str, key: str) -> Gap:  # noqa: ARG001 - what a scope asks for records with
