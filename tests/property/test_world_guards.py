@@ -124,7 +124,7 @@ CALLS = st.lists(
 def _one_by_one(guards: Sequence[Guard], scope: Scope) -> str:
     """In order; then, beside a known record, what asks for a part that nobody knows and that was never its own."""
     try:
-        found = next((g for g in guards if g.objects(scope)), None)
+        found = next((g for g in guards if g.objects(scope, known=scope.old is not None)), None)
     except NoValueError as fault:
         return f"unknown: {fault}"
     if found is None and scope.old is not None:

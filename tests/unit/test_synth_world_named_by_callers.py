@@ -16,6 +16,7 @@ from tests.unit.world_backend import episode
 
 BUDGETS = {f"SET-{100 + at}": 50.0 * (at + 3) for at in range(8)}
 Call = tuple[str, dict[str, Any]]
+Made = tuple[str, dict[str, Any] | str, str]
 
 
 class Studio:
@@ -81,7 +82,7 @@ def studio() -> World:
     for task, attempts in enumerate(_attempts()):
         for calls in attempts:
             real = Studio()
-            made = [(name, args, getattr(real, name)(**args)) for name, args in calls]
+            made: list[Made] = [(n, args, getattr(real, n)(**args)) for n, args in calls]
             episodes.append(replace(episode(len(episodes), made), task_key=f"task {task}"))
     document = learn_world(episodes, WorldSettings()).document.to_json()
     return World.from_json(json.loads(json.dumps(document)))
