@@ -66,7 +66,10 @@ def learn_relevance(bench: Workbench) -> None:
             heeds |= {v for v, near in evidence.convicted if near}
         tool.heeds = heeds & changers
         left = changers - heeds
-        tool.ignores = {v for v in left if never_matters(found, v, name, states=states)}
+        certain = bench.is_certain
+        tool.ignores = {
+            v for v in left if never_matters(found, v, name, states=states, certain=certain)
+        }
         if not living:
             _note_untried(tool, left, found)
         if tool.table is not None and tool.innocent:

@@ -103,14 +103,22 @@ def _acts_elsewhere(found: Found, suspect: str, name: str, states: States) -> bo
     return suspect not in states.get(name, ())
 
 
-def never_matters(found: Found, suspect: str, name: str, *, states: States) -> bool:
-    """Whether a tool's calls do not matter to another's answers though they share a name."""
+def never_matters(
+    found: Found, suspect: str, name: str, *, states: States, certain: bool = True
+) -> bool:
+    """Whether a tool's calls do not matter to another's answers though they share a name.
+
+    What acts elsewhere is taken not to act here too, though no trial had both, save where only what is `certain` counts.
+    """
     evidence = found[name]
     # What came before every success may be what makes it one: that refusals stayed refusals says nothing of it.
     if (suspect, True) in evidence.convicted or suspect in evidence.always:
         return False
-    near = len(evidence.unchanged.get((suspect, True), ()))
-    return near >= MIN_TRIALS or _acts_elsewhere(found, suspect, name, states)
+    near, far = (len(evidence.unchanged.get((suspect, n), ())) for n in (True, False))
+    if near >= MIN_TRIALS:
+        return True
+    tried = near or (far and name in states)
+    return bool(tried or not certain) and _acts_elsewhere(found, suspect, name, states)
 
 
 def left_alone(found: Found) -> Counter[str]:

@@ -16,10 +16,10 @@ from environments.runtime.values.mentions import figures_in, long_numbers_in, na
 from environments.runtime.values.normal import stable
 from environments.runtime.world.state import ABSENCE, names_of_key
 from synth.world.influence.trials import fewest
-from synth.world.model import TOO_FEW, TableModel, ToolModel, Workbench, refused
+from synth.world.model import TableModel, ToolModel, Workbench, refused
 from synth.world.observation import History, Observation, agree, same_row
 from synth.world.schema.counters import issued_fields
-from synth.world.schema.informative import informative
+from synth.world.schema.informative import acknowledges, informative
 from synth.world.support import HARDLY_EVER, SEEN_THRICE, SELDOM, Support, accept
 
 MIN_CHANGE_RATE: Final = HARDLY_EVER
@@ -105,22 +105,26 @@ def learn_writers(bench: Workbench) -> None:
             tool.take_for_reader()
         elif tool.stated >= 0 and issued_fields(bench, tool):
             tool.kind = "write"
-        elif tool.stated < 0 or (informative(tool) and not _says_it_writes(tool)):
+        elif _seems_to_look(tool):
             tool.take_for_reader()
         else:
             tool.kind = "write" if tool.observations else "unknown"
-            if informative(tool) and tool.stated <= 0:
-                tool.evidence["suspected"] = TOO_FEW
         tool.issues = not tool.declared and bool(issued_fields(bench, tool))
         tool.evidence["changes"] = sum(tool.name in c.suspects for c in changes)
         tool.evidence["calm"] = calm[tool.name]
 
 
-def _says_it_writes(tool: ToolModel) -> bool:
-    """Whether a tool's name says that it changes something, and its calls name what: one that takes numbers alone may work them out."""
-    return tool.stated > 0 and any(
+def _seems_to_look(tool: ToolModel) -> bool:
+    """Whether a tool's name or its answers say that it shows something.
+
+    A name that says that it changes something outweighs answers, but for a tool that takes numbers alone: it may work them out.
+    """
+    names_what = any(
         isinstance(value, str) for seen in tool.observations for value in seen.arguments.values()
     )
+    if tool.stated > 0 and names_what:
+        return False
+    return informative(tool) or (tool.stated < 0 and not acknowledges(tool))
 
 
 def _shown_changed(bench: Workbench) -> set[str]:

@@ -36,6 +36,16 @@ def informative(tool: ToolModel) -> bool:
     return sum(1 for seen in good if _new_content(seen) - (fixed or set())) * 2 > len(good)
 
 
+def acknowledges(tool: ToolModel) -> bool:
+    """Whether results say what was given, yes or no, or one plain word such as `done`: what was done, and nothing of any record."""
+    good = [seen for seen in tool.good() if seen.is_json and any(True for _ in leaves(seen.value))]
+    return bool(good) and all(all(map(_is_plain, _new_content(seen))) for seen in good)
+
+
+def _is_plain(word: str) -> bool:
+    return word.isalpha() and word.islower()
+
+
 def _only_words(good: Sequence[Observation]) -> bool:
     """Whether there are few answers, all of plain words: they may as well say what was done as what is."""
     texts = {seen.content for seen in good}
