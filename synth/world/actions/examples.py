@@ -41,7 +41,7 @@ class Example:
         """What a tree sees in this example."""
         state = self.before.state
         arg: Json = dict(self.seen.arguments)
-        scope = Scope(arg, self.old if old is None else old, row=state.lookup)
+        scope = Scope(arg, self.old if old is None else old, row=state.lookup, last=state.last_row)
         scope.sent = self.seen.sent
         return scope
 

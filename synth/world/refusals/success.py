@@ -10,12 +10,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from environments.runtime.answers.guards import as_last_known
+from environments.runtime.expr.gaps import UNKNOWN
 from environments.runtime.expr.scope import Tree
 from environments.runtime.expr.trees import looks_at
 from environments.runtime.values.mentions import is_name
 from environments.runtime.values.normal import stable
 from synth.world.actions.effects import only_record
-from synth.world.actions.examples import evaluate, has_value
+from synth.world.actions.examples import evaluate, has_value, is_broken
 from synth.world.model import ToolModel
 from synth.world.refusals.cases import Cases, Literal, Source
 from synth.world.refusals.kept_elements import elements_stay
@@ -41,7 +43,7 @@ _POINTS: Final = ('"row"', '"at"', '"pick"')
 def success_boundary(tool: ToolModel, source: Source, pool: Sequence[Literal]) -> list[Literal]:
     """Every literal that withholds success where it is broken."""
     cases = source.cases
-    found = withholding(cases, pool)
+    found = [one for one in withholding(cases, pool) if _held_as_last_known(cases, one)]
     if not cases.bad and only_record(tool):
         # What was never refused may hang on an amount in its one record, hardly on whatever else that holds.
         found = [one for one in found if one.tree[0] == "le" or not looks_at(one.tree, "old")]
@@ -50,6 +52,18 @@ def success_boundary(tool: ToolModel, source: Source, pool: Sequence[Literal]) -
             held = cases.count_met(evaluate(tree, cases.scopes[: len(cases.good)]))
             found.append(Literal(tree=tree, held=held, values=[], thin=True))
     return found
+
+
+def _held_as_last_known(cases: Cases, literal: Literal) -> bool:
+    """Whether no success broke a literal by what was known of its records before an earlier call may have touched them.
+
+    Such a call hardly made it true, so what is known of the records speaks against it as well.
+    """
+    if not looks_at(literal.tree, "row"):
+        return True
+    good = zip(cases.scopes[: len(cases.good)], literal.values, strict=False)
+    dark = [as_last_known(scope) for scope, value in good if value is UNKNOWN]
+    return not any(map(is_broken, evaluate(literal.tree, dark)))
 
 
 def sent_versions(source: Source) -> Iterator[Tree]:
