@@ -16,6 +16,7 @@ from ..expr.plan import Plan
 from ..expr.scope import Expr, Scope, Tree
 from ..expr.trees import operands_of
 from ..task.attempt import Json
+from ..values.mentions import leaves
 from ..values.normal import stable
 
 
@@ -43,6 +44,8 @@ class Guard:
     """Whether any of these is about the record before."""
     names_part: bool = False
     """Whether it says that what an argument names is a part of a record: others' parts are asked for in vain."""
+    part: Expr | None = None
+    """What the argument names, where `names_part`."""
     listed: Expr | None = None
     """The arguments of which it lists the recorded values, where it is soft and does that."""
 
@@ -71,11 +74,21 @@ class Guard:
         return not is_unknown(before) and before is not MISSING and bool(before)
 
     def strange(self, scope: Scope) -> bool:
-        """Whether nobody knows what it asks for, now or before something may have touched it, or it was not so then."""
-        if not is_unknown(self.holds(scope)):
+        """Whether nobody knows what it asks for, now or before something may have touched it, or it was not so then.
+
+        What the record before shows is its own part, whatever else is known of it.
+        """
+        if not is_unknown(self.holds(scope)) or self._names_own_parts(scope):
             return False
         before = self.holds(as_last_known(scope))
         return is_unknown(before) or (before is not MISSING and not before)
+
+    def _names_own_parts(self, scope: Scope) -> bool:
+        named = self.part(scope) if self.part is not None else None
+        if type(named) is Gap or not named:
+            return False
+        shown = {stable(value) for value in leaves(scope.old)}
+        return all(stable(value) in shown for value in leaves(named))
 
     def resembles_refused(self, scope: Scope) -> bool:
         """Whether nothing sets a call apart from those that were refused so."""
@@ -207,5 +220,7 @@ def _guard(part: GuardPart) -> Guard:
         recurs=part.facts is not None,
         of_record='"old"' in stable([*(part.also or ()), *(part.beside or ())]),
         names_part=soft and names_part(part.holds),
+        # `every(list, member(...))` or `member(value, ...)`: the list, or the value.
+        part=_build_caching(part.holds[1]) if names_part(part.holds) else None,
         listed=_listed_of(part.holds) if soft else None,
     )
