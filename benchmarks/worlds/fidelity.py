@@ -153,6 +153,7 @@ def _print_misses(
             print(f"     true: {j.call.content[:300]}")
             print(
                 f"     said: {j.result.content[:300]} [{j.result.source} {j.result.evidence} {j.result.confidence:.3f}]"
+                f" tape: {j.taped or 'none'}"
             )
 
 
