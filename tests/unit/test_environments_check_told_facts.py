@@ -349,7 +349,8 @@ def test_a_right_number_in_another_unit_or_below_zero_has_no_ground(said: str, p
     ("said", "paid"),
     [
         ("It has 4 seats, and 22 credits remain.", 1.0),
-        ("It has 8 seats.", 1.0),
+        ("It has 8 seats.", 0.0),
+        ("It has 4 seats, the other one 8 seats.", 1.0),
         ("It has 7 seats.", 0.0),
         ("23 credits remain.", 0.0),
         ("26 credits before it, 4 credits for it.", 1.0),

@@ -119,7 +119,10 @@ def counted_things(view: View) -> dict[str, set[int]]:
 
 
 def _counted_otherwise(counted: Json, view: View) -> list[Fact]:
-    """The small numbers told of things that resolved attempts count, where those told others and nothing shows these."""
+    """The small numbers told of things that resolved attempts count, where those told others and nothing shows these.
+
+    A number that a result shows of something excuses one more count, and none at all, but no other count in the place of theirs.
+    """
     known = {
         thing: {int(n) for n in as_list(numbers) if is_number(n)}
         for thing, numbers in as_object(counted).items()
@@ -134,7 +137,8 @@ def _counted_otherwise(counted: Json, view: View) -> list[Fact]:
     return [
         Fact(COUNT, f"{number} {word}", (float(number),), specific=False)
         for number, word in asked
-        if number not in shown and number not in heard.get(word, ())
+        if (number not in shown or (number and told[word].isdisjoint(known[word])))
+        and number not in heard.get(word, ())
     ]
 
 
