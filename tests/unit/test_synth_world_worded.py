@@ -126,7 +126,7 @@ def test_what_counts_up_is_counted_and_no_part_of_another_number() -> None:
 
 
 class _State:
-    lookup = staticmethod(_row)
+    lookup = last_row = staticmethod(_row)
 
 
 class _Before:

@@ -76,7 +76,7 @@ class Guard:
     def strange(self, scope: Scope) -> bool:
         """Whether nobody knows what it asks for, now or before something may have touched it, or it was not so then.
 
-        What the record before shows is its own part, whatever else is known of it.
+        What a list of the record before has is its own part, whatever else is known of it.
         """
         if not is_unknown(self.holds(scope)) or self._names_own_parts(scope):
             return False
@@ -87,7 +87,9 @@ class Guard:
         named = self.part(scope) if self.part is not None else None
         if type(named) is Gap or not named:
             return False
-        shown = {stable(value) for value in leaves(scope.old)}
+        fields = scope.old.values() if isinstance(scope.old, dict) else ()
+        parts: list[Json] = [field for field in fields if isinstance(field, list)]
+        shown = {stable(value) for value in leaves(parts)}
         return all(stable(value) in shown for value in leaves(named))
 
     def resembles_refused(self, scope: Scope) -> bool:
