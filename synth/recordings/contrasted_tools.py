@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
 
+from environments.runtime.checks.view import numbers_in, plain_words
 from synth.recordings.attempt_facts import Facts
 from synth.recordings.tool_kinds import MAYBE, WRITE, ToolKinds, kind_by_odds
 from synth.rubric.ends import TRUSTED
@@ -97,7 +98,16 @@ def _fails_apart(tool: str, attempt: Facts, other: Facts) -> bool:
         other.failed == rest
         and (other.writes, other.maybe, other.acts) == (attempt.writes, attempt.maybe, attempt.acts)
         and good.answers <= bad.told
+        and not (attempt is good and _refusal_words(tool, good) & good.told - bad.told)
     )
+
+
+def _refusal_words(tool: str, attempt: Facts) -> frozenset[float | str]:
+    """The words and figures of the refusals that failed calls of a tool got: who passes them on tells more than who does not."""
+    calls = (call for call in attempt.recorded.attempt.calls if call.name == tool)
+    refusals = [one.result.content for one in calls if one.result.is_error]
+    words = frozenset[float | str](word for text in refusals for word in plain_words(text))
+    return words.union(number for text in refusals for number in numbers_in(text))
 
 
 def hidden_writers(

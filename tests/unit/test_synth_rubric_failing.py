@@ -129,6 +129,25 @@ def test_attempts_that_differ_in_more_prove_nothing() -> None:
         assert failing_writers([pair] * 5) == {}
 
 
+@pytest.mark.parametrize(
+    ("says", "found"),
+    [
+        ("Sorry, the claim is not yours.", {}),
+        ("Sorry, there is a limit of 402.24.", {}),
+        ("All is well.", {"close_claim": "write"}),
+    ],
+)
+def test_who_passes_a_refusal_on_tells_more(says: str, found: dict[str, str]) -> None:
+    """A user who was told why it cannot be done got more than one who was told nothing: the failed call need not have done anything."""
+    refused: Line = ("close_claim", '{"claim": "C-100"}', "Error: not yours, 402.24 at most")
+    tried, idle = episode("g", refused), episode("b")
+    word = CleanStep(role="assistant", content=says)
+    both = ((replace(tried, steps=(*tried.steps, word)), True), (idle, False))
+    kinds = infer_tools([record(e) for e in (tried, idle, episode("c", CLOSE))])
+    pair = [facts_of(record(e), Label(resolved=r, confidence=0.97), kinds) for e, r in both]
+    assert failing_writers([pair] * 5) == found
+
+
 def test_a_proven_failing_writer_makes_another_end() -> None:
     """The row that the crash left is a change that no resolved attempt made."""
     derived = derive("---")
