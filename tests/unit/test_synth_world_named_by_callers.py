@@ -39,6 +39,10 @@ class Studio:
         before, self._budgets[set_id] = self._budgets[set_id], budget
         return f"Budget changed from {before} to {budget}"
 
+    def check_rate(self, set_id: str, rate: float) -> str:
+        """A look that says what it is given."""
+        return f"Set {set_id} may be let at {rate}"
+
     def write_note(self, author: str, note_id: str, text: str) -> str:
         """The caller names the note."""
         self._notes[note_id] = text
@@ -70,13 +74,13 @@ def _attempts() -> list[list[list[Call]]]:
         other: Call = ("write_note", {"author": "au_7", "note_id": f"{note}_b", "text": "Other."})
         read: Call = ("get_note", {"note_id": note})
         tasks.append([[today, wrote, read], [wrote, read], [other, read]])
+        tasks.append([[("check_rate", {"set_id": name, "rate": budget * 3})]])
         lease: Call = ("quote_lease", {"set_id": name, "plan": ("short", "long")[at % 2]})
         tasks.append([[lease], [look, lease]])
     return tasks
 
 
-@pytest.fixture(scope="module")
-def studio() -> World:
+def _learnt(risk: float) -> World:
     """The world of a few attempts at each task."""
     episodes: list[CleanEpisode] = []
     for task, attempts in enumerate(_attempts()):
@@ -84,8 +88,14 @@ def studio() -> World:
             real = Studio()
             made: list[Made] = [(n, args, getattr(real, n)(**args)) for n, args in calls]
             episodes.append(replace(episode(len(episodes), made), task_key=f"task {task}"))
-    document = learn_world(episodes, WorldSettings()).document.to_json()
+    document = learn_world(episodes, WorldSettings(risk=risk)).document.to_json()
     return World.from_json(json.loads(json.dumps(document)))
+
+
+@pytest.fixture(scope="module")
+def studio() -> World:
+    """The studio's world at the default risk."""
+    return _learnt(0.005)
 
 
 def _said(world: World, *calls: Call) -> ToolResult:
@@ -107,6 +117,12 @@ def test_a_sentence_shows_numbers_as_they_were_sent(studio: World) -> None:
     """A budget that this set never got, in a sentence with both amounts as floats."""
     asked: Call = ("update_budget", {"set_id": "SET-102", "budget": 400.0})
     assert _said(studio, asked).content == "Budget changed from 250.0 to 400.0"
+
+
+def test_a_look_that_repeats_what_it_is_given_shows_numbers_as_they_were_sent() -> None:
+    """A rate that nobody asked about, where a tenth of the answers may be wrong."""
+    said = _said(_learnt(0.1), ("check_rate", {"set_id": "SET-102", "rate": 77.0}))
+    assert said.content == "Set SET-102 may be let at 77.0"
 
 
 def test_a_tool_that_says_it_changes_what_it_names_is_no_look(studio: World) -> None:

@@ -102,12 +102,13 @@ class Guard:
 
     def objects_believed(self, scope: Scope) -> bool:
         """Whether it objects to a call that is believed to succeed."""
+        known = scope.old is not None
         if not self.soft:
-            return self.objects(scope, known=scope.old is not None)
+            return self.objects(scope, known=known)
         if self.listed is not None and _is_new(self.listed, scope):
             return False
         try:
-            return self.objects(scope, known=scope.old is not None)
+            return self.objects(scope, known=known)
         except NoValueError:
             return False
 

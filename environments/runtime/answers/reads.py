@@ -6,8 +6,6 @@ Goes in: a call in a state. Comes out: `ToolResult`, with the row it shows and t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from ..expr.gaps import TOUCHED, NoValueError, required
 from ..task.attempt import DERIVED, RECORDED, Json, ToolResult
 from ..values.literals import parse_arguments
@@ -46,11 +44,9 @@ def show(
     return result, place, shown
 
 
-def show_computed(
-    here: CallContext, tool: Tool, arguments: Mapping[str, Json] | str
-) -> ToolResult | None:
+def show_computed(here: CallContext, tool: Tool) -> ToolResult | None:
     """What the tool computes from the arguments as they were sent; None where nobody knows."""
-    parsed = parse_arguments(arguments)
+    parsed = None if here.sent is None else parse_arguments(here.sent)
     computes = tool.part.computes
     if computes is None or parsed is None:
         return None

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from operator import attrgetter
 from typing import Any, Final
 
+from ..values.literals import parse_arguments
 from ..values.normal import same_json, stable
 from .arithmetic import DECIMAL_FORMS, FORMS, RARE, answer
 from .builder import Builder, Make, find_below, list_of, of_one
@@ -154,7 +155,7 @@ def _piece(tree: Tree, sub: Builder) -> Expr:
     def run(scope: Scope) -> Any:
         value = find(scope)
         if type(value) is int and scope.sent is not None:
-            sent = scope.sent.get(name)
+            sent = (parse_arguments(scope.sent) or {}).get(name)
             return sent if type(sent) is float and sent == value else value
         return value
 

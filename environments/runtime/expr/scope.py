@@ -40,7 +40,7 @@ class Scope:
         """The next number of a counter, or a gap."""
         self.last = last
         """As `row`, but rows as they were last known, whatever may have touched them since."""
-        self.sent: Mapping[str, Json] | None = None
+        self.sent: Mapping[str, Json] | str | None = None
         """Arguments as they were sent, where they are known: `5.0` is 5 in `arg`, and 5.0 in a sentence."""
         self.it: Any = None
         self.by: Any = None

@@ -7,7 +7,7 @@ this order: the recordings of a task's own path (`sessions.recorded_session`) be
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -31,7 +31,6 @@ class ToolCall:
     tool: Tool
     args: dict[str, Json]
     """In normal form."""
-    sent: Mapping[str, Json] | str
     why: str = ONLY_RECORDED
     """Why nobody knows, as far as the sources asked so far say."""
 
@@ -137,7 +136,7 @@ def _computed(call: LookUp) -> ToolResult | None:
     """What a tool computes from its arguments as they were sent."""
     if call.tool.part.computes is None or _is_strict(call):
         return None
-    told = show_computed(call.context, call.tool, call.sent)
+    told = show_computed(call.context, call.tool)
     # What was recorded for `5.0` is told for `5` elsewhere: here they may be written differently.
     return None if told is None or told.content == call.shown.content else told
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from ..expr.gaps import Gap, required, unknown
 from ..expr.scope import Scope
 from ..task.attempt import Json
-from ..values.literals import parse_arguments
 from ..values.normal import key_of_text, key_text, simplify
 from .entries import Place
 from .state import State
@@ -55,14 +54,8 @@ class CallContext:
         state = self.state
         last = state.last_row if state.log else None
         scope = Scope(args, None, row=state.lookup, number=self.number, last=last)
-        if self.sent is not None and _has_whole(args):
-            scope.sent = parse_arguments(self.sent)
+        scope.sent = self.sent
         return scope
-
-
-def _has_whole(args: Mapping[str, Json]) -> bool:
-    """Whether an argument may have been sent as `5.0`."""
-    return any(type(value) is int for value in args.values())
 
 
 def place_of(ref: RowRef, scope: Scope) -> Place:

@@ -262,20 +262,19 @@ class Session:
         self, tool: Tool, args: dict[str, Json], arguments: Mapping[str, Json] | str
     ) -> ToolResult:
         """The answer of a tool that may change something."""
-        call = ToolCall(context=self.call_context(arguments), tool=tool, args=args, sent=arguments)
+        call = ToolCall(context=self.call_context(arguments), tool=tool, args=args)
         return notice_if_withheld(tool.name, args, change(call))
 
     def _show(
         self, tool: Tool, args: dict[str, Json], arguments: Mapping[str, Json] | str
     ) -> ToolResult:
         """The answer of a tool that changes nothing."""
-        found, place, names = show(self.call_context(), tool, args)
+        context = self.call_context(arguments)
+        found, place, names = show(context, tool, args)
         shown = notice_if_withheld(tool.name, args, found)
         if tool.policy == STRICT and shown.source == DERIVED:
             return notice(tool.name, ONLY_RECORDED)
-        call = LookUp(
-            context=self.call_context(), tool=tool, args=args, sent=arguments, shown=shown
-        )
+        call = LookUp(context=context, tool=tool, args=args, shown=shown)
         result = read(call)
         if result is not shown:
             is_replayed = result.source == RECORDED

@@ -82,13 +82,23 @@ def never_varied(groups: Iterable[list[Observation]], name: str) -> bool:
     What another value gives was never seen.
     """
     asked = list(groups)
+    good = [seen for group in asked for seen in group]
     given = [[seen.arguments.get(name) for seen in group] for group in asked]
     if any(len(set(map(stable, values))) > 1 for values in given):
         return False
     if all(is_number(value) for values in given for value in values):
         return True
-    return len({stable(values[0]) for values in given}) > 1 and all(
-        isinstance(seen.value, dict) and seen.arguments.get(name, {}) in seen.value.values()
-        for group in asked
-        for seen in group
+    fields = good[0].value if good else None
+    return len({stable(values[0]) for values in given}) > 1 and any(
+        repeats(good, name, field) for field in (fields if isinstance(fields, dict) else ())
+    )
+
+
+def repeats(good: Iterable[Observation], name: str, field: str) -> bool:
+    """Whether every result repeats an argument in this field."""
+    return all(
+        isinstance(seen.value, dict)
+        and name in seen.arguments
+        and seen.value.get(field) == seen.arguments[name]
+        for seen in good
     )

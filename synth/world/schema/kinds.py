@@ -17,7 +17,7 @@ from environments.runtime.views.implicit_subject import SUBJECT
 from synth.world.grouping import lists_by_key
 from synth.world.model import TableModel, ToolModel, Workbench
 from synth.world.observation import Observation
-from synth.world.schema.functional_dependency import decides, never_varied, places
+from synth.world.schema.functional_dependency import decides, never_varied, places, repeats
 from synth.world.schema.same_rows import agree
 from synth.world.support import MORE_THAN_HALF, SEEN_THRICE
 
@@ -139,20 +139,11 @@ def _own_key(good: Sequence[Observation]) -> tuple[str, str] | None:
         if isinstance(value, dict | list | bool) or value is None:
             continue
         for field, shown in good[0].value.items():  # type: ignore[union-attr]  # dicts, see above
-            if shown == value and _repeats(good, name, field):
+            if shown == value and repeats(good, name, field):
                 found.append((name, field))
     varied = [f for f in found if len({stable(s.arguments[f[0]]) for s in good}) > 1] or found
     varied.sort(key=lambda f: (f[0] != f[1], -len({stable(s.arguments[f[0]]) for s in good})))
     return varied[0] if varied else None
-
-
-def _repeats(good: Iterable[Observation], name: str, field: str) -> bool:
-    return all(
-        isinstance(seen.value, dict)
-        and name in seen.arguments
-        and seen.value.get(field) == seen.arguments[name]
-        for seen in good
-    )
 
 
 def _deciding(
@@ -237,7 +228,7 @@ def _agree_on_keys(bench: Workbench, fields: dict[str, frozenset[str]]) -> None:
         if field != tool.evidence["own_key"] and field in fields[name]:
             tool.evidence["own_key"] = field
             # A call may repeat several fields of its record: the one that is the key names it, wherever it is given.
-            given = sorted(n for n in tool.good()[0].arguments if _repeats(tool.good(), n, field))
+            given = sorted(n for n in tool.good()[0].arguments if repeats(tool.good(), n, field))
             tool.key = [["arg", given[0]] if given else ["it", field]]
 
 
