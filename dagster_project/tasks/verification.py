@@ -35,7 +35,7 @@ from environments.verification.constant import PREFIX, surplus
 from environments.verification.judge_checks import UNASKED, JudgeSays, asks_a_judge, verify_judged
 from environments.verification.kinds import kind_of
 from environments.verification.knowable import Given
-from environments.verification.other_process import verdicts_elsewhere
+from environments.verification.other_process import GradedElsewhere, verdicts_elsewhere
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED, Verification
 from synth.tasks import FAULT
 
@@ -49,6 +49,8 @@ NOT_TRUSTED: Final = "grader_not_trusted"
 """Reason, with the kind of check: on attempts that they had not seen, its graders erred too often (`grader_trust`)."""
 ELSEWHERE: Final = "another_process_differs"
 """Reason: a process of its own with another hash seed gave the known solution another verdict."""
+FAILED_ELSEWHERE: Final = "another_process_failed"
+"""Reason: that process failed at grading the known solution; the next build attacks the task once more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,7 +146,7 @@ def verify_all(  # noqa: PLR0913 - all that the gate is told
             known_there = [one for one in fresh if one.task.task_id in attacked]
             pairs = [(one, versions[one.task.task_id]) for one in known_there]
             elsewhere = _regrade_elsewhere(pairs, ground, replies, engine or Serial())
-            compared = _compared(attacked, elsewhere)
+            compared = _compared(attacked, elsewhere, skips)
             found |= {key: replace(one, found=cheats.get(key, "")) for key, one in compared.items()}
     everything = [(kept | found)[one.task.task_id] for one in candidates]
     trusted = _trusted(everything, candidates, seen.held_out, skips)
@@ -321,13 +323,16 @@ def _regrade_elsewhere(
     ground: _Ground,
     replies: Mapping[str, Json],
     engine: Engine,
-) -> dict[str, Json]:
+) -> GradedElsewhere:
     """The verdicts of processes with another hash seed; two that start side by side where there are many tasks."""
     load = Load(stage=ground.stage, conversations=len(pairs))
     parts = [pairs[0::2], pairs[1::2]] if load.pays else [pairs]
     shared = _GradingInput(ground.world.document.to_json(), replies)
-    made = engine.map_items(_graded_there, parts, shared=shared, load=load)
-    return {task_id: verdict for found in made for task_id, verdict in found.items()}
+    made = list(engine.map_items(_graded_there, parts, shared=shared, load=load))
+    return GradedElsewhere(
+        verdicts={task_id: verdict for one in made for task_id, verdict in one.verdicts.items()},
+        faults={task_id: fault for one in made for task_id, fault in one.faults.items()},
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,7 +343,7 @@ class _GradingInput:
     replies: Mapping[str, Json]
 
 
-def _graded_there(shared: _GradingInput, pairs: Sequence[tuple[Candidate, str]]) -> dict[str, Json]:
+def _graded_there(shared: _GradingInput, pairs: Sequence[tuple[Candidate, str]]) -> GradedElsewhere:
     return verdicts_elsewhere(pairs, shared.world, recordings=shared.replies)
 
 
@@ -353,13 +358,17 @@ def _says(judge: Judge | None, app: str) -> JudgeSays:
 
 
 def _compared(
-    attacked: Mapping[str, Verification], elsewhere: Mapping[str, Json]
+    attacked: Mapping[str, Verification], elsewhere: GradedElsewhere, skips: Skips
 ) -> dict[str, VerifiedTask]:
-    """Reject what another process grades otherwise."""
+    """Reject what another process grades otherwise; what it failed at is noted, and waits for the next build."""
     found: dict[str, VerifiedTask] = {}
     for task_id, verdict in attacked.items():
         one = _verified(verdict)
-        if verdict.good is not None and verdict.good.to_json() != elsewhere.get(task_id):
+        if task_id in elsewhere.faults:
+            skips.leave("task", task_id, *elsewhere.faults[task_id])
+            status = NEEDS_REVIEW if one.status == ACCEPTED else one.status
+            one = replace(one, status=status, reasons=(FAILED_ELSEWHERE, *one.reasons), gate="")
+        elif verdict.good is not None and verdict.good.to_json() != elsewhere.verdicts.get(task_id):
             one = replace(one, status=REJECTED, reasons=(ELSEWHERE, *one.reasons))
         found[task_id] = one
     return found

@@ -1,6 +1,7 @@
 """The good attempts once more, in a process of their own with another hash seed: verdicts must not depend on either.
 
-In: candidates with their versions and their world. Out: the verdict on each solution as that process gives it. Run as
+In: candidates with their versions and their world. Out: the verdict on each solution as that process gives it, or the fault
+that it met there, with its type and place and without its message, which may quote the data. Run as
 `python -m environments.verification.other_process` it is that process: JSON in, JSON out. Not here: what a difference means
 (`environments.verify`).
 """
@@ -12,7 +13,9 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from traceback import extract_tb
 from typing import Any, Final
 
 from environments.runtime.checks.table import evaluate
@@ -26,6 +29,16 @@ from environments.runtime.world.world import World
 HASH_SEED: Final = "4242"
 """Orders sets and dictionaries of strings otherwise than the calling process does."""
 SECONDS: Final = 600
+_OWN: Final = Path(__file__).parents[1]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GradedElsewhere:
+    """What another process made of the solutions, by task id."""
+
+    verdicts: Mapping[str, Json] = field(default_factory=dict)
+    faults: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """The type and the place of what it failed with; such a task has no verdict."""
 
 
 def verdicts_elsewhere(
@@ -33,8 +46,8 @@ def verdicts_elsewhere(
     world: Mapping[str, Any],
     *,
     recordings: Mapping[str, Json] | None = None,
-) -> dict[str, Json]:
-    """The verdict on each candidate's solution by task id, from another process; candidates come with their version."""
+) -> GradedElsewhere:
+    """The verdict on each candidate's solution, from another process; candidates come with their version."""
     items = [
         {
             "task": one.task.to_json(),
@@ -46,7 +59,7 @@ def verdicts_elsewhere(
         if one.solution
     ]
     if not items:
-        return {}
+        return GradedElsewhere()
     done = subprocess.run(
         [sys.executable, "-m", "environments.verification.other_process"],
         input=json.dumps(
@@ -60,24 +73,36 @@ def verdicts_elsewhere(
         check=True,
     )
     found = json.loads(done.stdout)
-    return found if isinstance(found, dict) else {}
+    faults = {task_id: (error, place) for task_id, (error, place) in found["faults"].items()}
+    return GradedElsewhere(verdicts=found["verdicts"], faults=faults)
 
 
 def main() -> int:
     """Grade what comes in on standard input."""
     asked = json.load(sys.stdin)
     world = World.from_json(asked["world"])
-    found: dict[str, Json] = {}
+    verdicts: dict[str, Json] = {}
+    faults: dict[str, list[str]] = {}
     for item in asked["items"]:
-        task, rubric = Task.from_json(item["task"]), Rubric.from_json(item["rubric"])
-        # A task at which this process fails has no verdict here, which differs from any: the others have theirs.
-        with suppress(Exception):
+        task_id = item["task"]["task_id"]
+        try:
+            task, rubric = Task.from_json(item["task"]), Rubric.from_json(item["rubric"])
             attempt = run_actions(task, world, item["solution"])
-            found[task.task_id] = evaluate(
+            verdicts[task_id] = evaluate(
                 rubric, attempt, task_version=item["version"], recordings=asked["recordings"]
             ).to_json()
-    json.dump(found, sys.stdout)
+        except Exception as fault:  # the others have their verdicts all the same
+            if isinstance(fault, MemoryError):
+                raise
+            faults[task_id] = [type(fault).__name__, _place_of(fault)]
+    json.dump({"verdicts": verdicts, "faults": faults}, sys.stdout)
     return 0
+
+
+def _place_of(fault: Exception) -> str:
+    """The innermost line of ours that an error came through."""
+    ours = [at for at in extract_tb(fault.__traceback__) if Path(at.filename).is_relative_to(_OWN)]
+    return f"{Path(ours[-1].filename).relative_to(_OWN.parent).as_posix()}:{ours[-1].lineno}"
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ REASONS: Final[Mapping[str, str]] = {
     "good_attempt_breaks_rules": "by a judge's word the recorded good attempt breaks many rules of the instructions",
     "two_runs_differ": "two runs of the same actions were graded differently",
     "another_process_differs": "another process graded the same actions differently",
+    "another_process_failed": "tracegym itself failed at grading the same actions in another process: how to report it stands in the report",
     "evidence_reachable": "the agent can read what it is graded by",
     "answer_in_text": "the task's own text already holds a value that the agent should find out",
     "not_knowable": "nothing tells a value that the solution needs",

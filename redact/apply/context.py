@@ -50,7 +50,7 @@ _SAID: Final = re.compile(r"[.!?)]{0,3}\s*$")
 _INITIAL: Final = re.compile(r"(?<![^\W_])[^\W\d_a-z]\.[ \u00a0]?$")
 """Before a surname that is an ordinary word: `G. Price`."""
 _INSIDE: Final = re.compile(r"(?<![^\W_])[a-z]+[ ]$")
-_GOES_ON: Final = re.compile(r"['\\u2019]s\b|[ ][a-z]|[,;.?!](?:\s|$)|$")
+_GOES_ON: Final = re.compile(r"['\u2019]s\b|[ ][a-z]|[,;.?!](?:\s|$)|$")
 _KEY_BEFORE: Final = re.compile(
     r"\"([^\"\\]{1,48})\\*\"\s*:\s*(?:\[\s*)?\\*\"$|'([^'\\]{1,48})'\s*:\s*'$"
 )

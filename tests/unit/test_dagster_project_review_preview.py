@@ -29,6 +29,7 @@ from environments.runtime.document.world_file import WorldDocument
 from environments.runtime.task.candidate import Candidate
 from environments.runtime.values.canonical import rubric_hash
 from environments.verification.judge_checks import UNASKED
+from environments.verification.other_process import GradedElsewhere
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED
 from tests.environments_shop import entry, world
 from tests.review_home import APP, review_home
@@ -125,7 +126,7 @@ def test_an_edit_that_another_process_grades_otherwise_is_rejected_here_as_well(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The second process runs in the preview, too."""
-    monkeypatch.setattr(verification, "verdicts_elsewhere", lambda *_a, **_k: {})
+    monkeypatch.setattr(verification, "verdicts_elsewhere", lambda *_a, **_k: GradedElsewhere())
     one = candidates()[0]
     edit = edited(one.rubric, {"new-fn": "calls_at_most", "new-arg-most": "40"}, author="ada")
     found, _ = preview(candidates(), with_rubric(one, review_of(one, edit)), before({}))

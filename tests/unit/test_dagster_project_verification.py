@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from dagster_project.build.left_out import Skips
 from dagster_project.defs.verified_tasks import ingredients
 from dagster_project.lake.learnt_tables import ROLLOUTS
 from dagster_project.lake.store import Lake
@@ -18,6 +19,7 @@ from dagster_project.tasks.agreement import HeldOut
 from dagster_project.tasks.verification import (
     CONSTANT,
     ELSEWHERE,
+    FAILED_ELSEWHERE,
     NOT_TRUSTED,
     TaskKnowledge,
     trust_in,
@@ -26,7 +28,7 @@ from dagster_project.tasks.verification import (
 from dagster_project.worlds.stored_worlds import StoredWorld
 from environments.runtime.document.world_file import WorldDocument
 from environments.runtime.task.candidate import Candidate
-from environments.verification.other_process import verdicts_elsewhere
+from environments.verification.other_process import GradedElsewhere, verdicts_elsewhere
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED
 from tests.environments_shop import entry, world
 
@@ -50,7 +52,7 @@ def test_another_process_with_another_hash_seed_agrees() -> None:
     assert [one.status for one in found] == [ACCEPTED, ACCEPTED]
     pairs = [(one, "v") for one in candidates()]
     elsewhere = verdicts_elsewhere(pairs, world())
-    verdict: Any = elsewhere["task1"]
+    verdict: Any = elsewhere.verdicts["task1"]
     assert (verdict["reward"], verdict["task_version"]) == (1.0, "v")
 
 
@@ -64,14 +66,49 @@ def test_a_verdict_that_another_process_does_not_give_rejects(
         document: Mapping[str, Any],
         *,
         recordings: Mapping[str, Any],
-    ) -> dict[str, Any]:
-        found: dict[str, Any] = dict(verdicts_elsewhere(pairs, document, recordings=recordings))
-        return found | {"task1": {**found["task1"], "reward": 0.0}}
+    ) -> GradedElsewhere:
+        found: dict[str, Any] = dict(
+            verdicts_elsewhere(pairs, document, recordings=recordings).verdicts
+        )
+        return GradedElsewhere(verdicts=found | {"task1": {**found["task1"], "reward": 0.0}})
 
     monkeypatch.setattr(verification, "verdicts_elsewhere", otherwise)
     found = {one.task_id: one for one in verify_all(candidates(), stored(), known={})}
     assert (found["task1"].status, found["task1"].reasons[0]) == (REJECTED, ELSEWHERE)
     assert found["task3"].status == ACCEPTED
+
+
+@pytest.mark.leaves_out
+def test_a_task_at_which_another_process_fails_waits_with_the_fault_noted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It is no verdict that differs: the type and the place of the fault are noted, and the next build attacks the task again."""
+    good, other = candidates()
+    at: Any = "no moment at all"
+    broken = replace(good, task=replace(good.task, started_at=at))
+
+    def failing(
+        pairs: Sequence[tuple[Candidate, str]],
+        document: Mapping[str, Any],
+        *,
+        recordings: Mapping[str, Any],
+    ) -> GradedElsewhere:
+        there = [(broken if one.task.task_id == "task1" else one, v) for one, v in pairs]
+        return verdicts_elsewhere(there, document, recordings=recordings)
+
+    monkeypatch.setattr(verification, "verdicts_elsewhere", failing)
+    skips = Skips("verified_tasks", "shop")
+    found = verify_all([good, other], stored(), known={}, skips=skips)
+    assert [one.status for one in found] == [NEEDS_REVIEW, ACCEPTED]
+    assert (found[0].reasons, found[0].gate) == ((FAILED_ELSEWHERE,), "")
+    (noted,) = skips.found
+    assert (noted.kind, noted.unit, noted.error) == ("task", "task1", "BadPartError")
+    assert noted.place.startswith("environments/runtime/")
+    monkeypatch.undo()
+    known = {one.task_id: one for one in found}
+    assert [one.status for one in verify_all([good, other], stored(), known=known)] == [
+        ACCEPTED
+    ] * 2
 
 
 def test_rollouts_never_take_a_task_out_of_the_set(tmp_path: Path) -> None:

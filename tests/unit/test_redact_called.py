@@ -33,6 +33,14 @@ def test_a_first_name_that_is_also_a_word_goes_where_its_owner_is_called_by_it(n
     assert name.split(maxsplit=1)[0] not in past([episode("one", *steps)])[0]
 
 
+@pytest.mark.parametrize("sign", ["'", "\u2019"])
+def test_what_somebody_has_is_theirs_under_either_sign(sign: str) -> None:
+    """A name that is also a word, with a capital inside a sentence, before a straight sign and a curly one."""
+    people = calls("find_person", {"key": "7"}, '{"first_name": "Rose", "last_name": "Oyelaran"}')
+    steps = [*people, says("user", f"Please open the file of Rose{sign}s account.")]
+    assert "Rose" not in past([episode("one", *steps)])[0]
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -248,6 +248,24 @@ def test_what_a_generic_tool_says_after_a_sign_in_is_not_recalled_without_one() 
     assert told(session, generic(review(3))).content == review(3)[2]
 
 
+def test_a_copy_knows_who_was_let_in_and_going_back_forgets_it() -> None:
+    """What a tool says after a sign-in is said in a copy of the session, too, and not where the sign-in was taken back."""
+    made: list[list[Made]] = []
+    for n in range(TASKS):
+        check = ("Verify", {"client": f"c{n}"}, json.dumps({"client": f"c{n}", "ok": True}))
+        name, given, _ = barred = (post(n), seal(n))[n % 2]
+        made += [[check, post(n), seal(n)], [check, seal(n), post(n)]]
+        made += [[(name, given, json.dumps({"error": "nobody is verified"}))], [check, barred]]
+    known = world([episode(n, n // 4, calls) for n, calls in enumerate(made)], 0.05)
+    session = known.session()
+    before = session.fork()
+    assert told(session.fork(), seal(1)).source == UNKNOWN
+    told(session, made[4][0])
+    assert told(session.fork(), seal(1)).content == seal(1)[2]
+    session._go_back(before)
+    assert told(session, seal(1)).source == UNKNOWN
+
+
 def asked() -> list[RecordedEpisode]:
     """Held-out calls: a review first, and one of a file that was never seen."""
     return [

@@ -383,7 +383,7 @@ class Session:
             given=self._given,
         )
         other._views = tuple(view.copy() for view in self._views)  # noqa: SLF001 - one of its own kind
-        other._wordings, other._done = self._wordings, self._done  # noqa: SLF001 - as above
+        other._wordings, other._done, other._let_in = self._wordings, self._done, self._let_in  # noqa: SLF001 - as above
         return other
 
     def _hold_state(self) -> CachedState:
@@ -394,7 +394,8 @@ class Session:
     def _go_back(self, before: Session) -> None:
         """To where the session was before a call; `before` is used up."""
         self.state, self._cached, self._shared = before.state, before._cached, True
-        self._views, self._done = before._views, before._done
+        self._views = before._views
+        self._done, self._let_in = before._done, before._let_in
 
     def _resume(self, before: Session) -> None:
         """Go on from where another session of the same kind is; that one is used up."""
