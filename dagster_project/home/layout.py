@@ -227,6 +227,13 @@ def add_apps(home: Home, apps: Iterable[str]) -> None:
         )
 
 
+def copy_settings(home: Home, other: Home) -> None:
+    """Give another home all that this one's home.json says, but whose vault it is."""
+    own = {"format", "vault", "vault_host"}
+    kept = {name: value for name, value in _read_manifest(home).items() if name not in own}
+    _update_manifest(other, lambda found: {**found, **kept})
+
+
 def redaction_of(home: Home) -> str:
     """`on`, or `off` where the data was declared free of personal data."""
     return "off" if _read_manifest(home).get("redaction") == "off" else "on"

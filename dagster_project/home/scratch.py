@@ -1,6 +1,6 @@
-"""Folders of raw data in between: gone when their work is done, and at the next start when their process was killed.
+"""Folders of what is not done yet, such as raw data in between: gone when their work is done, and at the next start when their process was killed.
 
-Comes in: the private side's folder. Goes out: a folder for the length of a context, locked by its process. The lock ends with the process,
+Comes in: the folder above, such as the private side's. Goes out: a folder for the length of a context, locked by its process. The lock ends with the process,
 however that ends, so what nobody holds was left behind.
 """
 
@@ -8,8 +8,9 @@ import fcntl
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from glob import escape
 from pathlib import Path
 from typing import Final
 
@@ -36,12 +37,12 @@ def scratch_folder(parent: Path, prefix: str) -> Iterator[Path]:
             os.close(handle)
 
 
-def remove_abandoned(parent: Path) -> int:
+def remove_abandoned(parent: Path, prefixes: Iterable[str] = _PREFIXES) -> int:
     """Remove the folders whose process is gone; returns how many."""
     removed = 0
     with lock_folder(parent):
-        for prefix in _PREFIXES:
-            for folder in sorted(parent.glob(f"{prefix}*")):
+        for prefix in prefixes:
+            for folder in sorted(parent.glob(f"{escape(prefix)}*")):
                 if not folder.is_dir() or folder.is_symlink():
                     continue
                 handle = _try_lock(folder)

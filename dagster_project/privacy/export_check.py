@@ -1,11 +1,10 @@
 """The leak check over an export as it was written: every file's bytes, whatever format they are in.
 
-Comes in: the home the export was made of, its vault's secret where there is one, and the folder. Goes out: `Searched`, or an error after
-the folder was removed. What the export was made from was searched by the build (`leak_check`); this looks at what the formats made of it.
+Comes in: the home the export was made of, its vault's secret where there is one, and the folder, which nobody has been given yet. Goes
+out: `Searched`, or an error. What the export was made from was searched by the build (`leak_check`); this looks at what the formats made of it.
 """
 
 import hashlib
-import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -57,7 +56,7 @@ def secret_at_hand(home: Home, given: str | None) -> bytes | None:
 
 
 def check_written(home: Home, folder: Path, apps: Sequence[str], secret: bytes | None) -> Searched:
-    """Search what was written for everything known of the apps' people; on a hit the folder is removed and nothing is exported.
+    """Search what was written for everything known of the apps' people; raises `StageError` on a hit.
 
     A text that names conversations is searched for the people of their apps: another app's own word may be one's name here.
     """
@@ -91,9 +90,8 @@ def check_written(home: Home, folder: Path, apps: Sequence[str], secret: bytes |
                     else:
                         places.add(place)
     if places:
-        shutil.rmtree(folder)
         raise StageError(
-            f"nothing is exported: an identifier of a person stood in {len(places)} of the written files, which were removed; "
+            f"nothing is exported: an identifier of a person stood in {len(places)} of the files, which were removed before they took their place; "
             "run the build again, and report this as a fault of tracegym"
         )
     files = sum(path.is_file() for path in folder.rglob("*"))

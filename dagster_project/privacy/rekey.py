@@ -1,6 +1,6 @@
 """A home under another key, for one export: what is written from it cannot be joined to any other export.
 
-Comes in: a home. Goes out, for the length of a context: a second home with the same raw data, policies and apps, built
+Comes in: a home. Goes out, for the length of a context: a second home with the same raw data, policies and settings, built
 under a secret made at random that is thrown away with it. Every surrogate, episode id and task id is another one, and
 nobody can reverse them. What is not personal is as before: times, amounts, catalogue and texts can be compared. Not carried over: what people reviewed and what rollouts measured, since both name ids of the
 first home; and days whose raw data has expired.
@@ -9,22 +9,13 @@ first home; and days whose raw data has expired.
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from dagster_project.build.progress import Step
 from dagster_project.build.run import build
 from dagster_project.errors import StageError
-from dagster_project.home.layout import (
-    Home,
-    add_apps,
-    apps_of,
-    lock,
-    open_home,
-    redaction_of,
-    set_redaction,
-)
+from dagster_project.home.layout import Home, copy_settings, lock, open_home
 from dagster_project.home.scratch import REKEY, scratch_folder
 from dagster_project.lake.store import Lake, copy_tables
 from dagster_project.lake.tables import (
@@ -48,16 +39,14 @@ _OPAQUE: Final = 'task_keys = "opaque"'
 
 
 @contextmanager
-def rekeyed(
-    home: Home, *, on_step: Callable[[Step], None] = lambda _: None
-) -> Iterator[tuple[Home, str]]:
+def rekeyed(home: Home) -> Iterator[tuple[Home, str]]:
     """The home, built again under a key that nobody keeps, and the key; everything is removed afterwards."""
     with scratch_folder(home.private, REKEY) as scratch:
         other = open_home(scratch / "home", create=True)
         with lock(home, "build"):
             _carry(home, other)
         secret = secrets.token_hex(32)
-        built = build(other, secret=secret, on_step=on_step)
+        built = build(other, secret=secret)
         if failed := [check for check in built.failed_checks if not _on_graders(check)]:
             raise StageError(
                 f"nothing was exported: under the other key these checks failed: {', '.join(failed)}; "
@@ -72,10 +61,10 @@ def _on_graders(check: str) -> bool:
 
 
 def _carry(home: Home, other: Home) -> None:
-    set_redaction(other, redaction_of(home))
-    add_apps(other, apps_of(home))
-    if home.outcome_policy.exists():
-        shutil.copy(home.outcome_policy, other.outcome_policy)
+    copy_settings(home, other)
+    for name in (home.outcome_policy.name, home.world_settings.name):
+        if (home.path / name).exists():
+            shutil.copy(home.path / name, other.path / name)
     load_policy(
         home.redaction_policy
     )  # a broken policy is an error of the user's file, not of its copy

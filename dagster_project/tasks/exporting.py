@@ -1,12 +1,13 @@
 """What `tracegym export` does: the tasks that were asked for, divided, with their difficulty, in a consumer's format.
 
-Comes in: the clean side of a home and what was asked. Goes out: the folder, and counts.
+Comes in: the clean side of a home and what was asked. Goes out: the folder, whole and looked at or not at all, and counts.
 """
 
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from shlex import quote
@@ -24,6 +25,7 @@ from dagster_project.difficulty.report import (
     saturation,
 )
 from dagster_project.errors import InputError
+from dagster_project.home.scratch import remove_abandoned, scratch_folder
 from dagster_project.lake.store import Lake
 from dagster_project.privacy.leaks import is_among
 from dagster_project.rollouts.store import reasons_of, rewards_of
@@ -32,7 +34,14 @@ from dagster_project.tasks.task_set_parts import TaskSetParts, parts_of
 from environments.export.errors import ExportError
 from environments.export.registry import FORMATS
 from environments.export.splits import SplitSettings
-from environments.export.taskset import ACCEPTED, Choice, Entry, write_task_set
+from environments.export.taskset import (
+    ACCEPTED,
+    Choice,
+    Entry,
+    put_in_place,
+    refuse_foreign,
+    write_task_set,
+)
 from environments.export.traits import tables_of
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.manifest import TaskSetManifest
@@ -80,8 +89,14 @@ class Exported:
     """Tasks that could not be written because tracegym itself failed at them."""
 
 
-def export_tasks(clean: Path, apps: Sequence[str], asked: ExportRequest) -> Exported:
-    """Write the export, without the tasks at which that fails."""
+def export_tasks(
+    clean: Path,
+    apps: Sequence[str],
+    asked: ExportRequest,
+    *,
+    look: Callable[[Path], None] = lambda _: None,
+) -> Exported:
+    """Write the export, without the tasks at which that fails; `look` is given the folder before it takes its place, and may refuse it."""
     lake = Lake(clean / "lake")
     parts = parts_of(lake, apps, name=asked.name)
     kept = tuple(e for e in parts.entries if not is_among(asked.leaking, e.task))
@@ -103,11 +118,13 @@ def export_tasks(clean: Path, apps: Sequence[str], asked: ExportRequest) -> Expo
         provenance["license"] = asked.license
     skips = Skips("export", " + ".join(sorted(apps)))
     parts = replace(parts, provenance=provenance)
-    manifest = without_those_that_fail(
-        parts.entries,
-        lambda some: _write(replace(parts, entries=tuple(some)), choice, asked),
-        lambda entry, fault: skips.note(fault, "task", entry.task.task_id),
-    )
+    with _in_place_of(asked) as folder:
+        manifest = without_those_that_fail(
+            parts.entries,
+            lambda some: _write(replace(parts, entries=tuple(some)), choice, asked, folder),
+            lambda entry, fault: skips.note(fault, "task", entry.task.task_id),
+        )
+        look(folder)
     return Exported(manifest=manifest, left_out=rows_of(skips.found))
 
 
@@ -132,19 +149,43 @@ def _of_cluster(
     return kept
 
 
-def _write(parts: TaskSetParts, choice: Choice, asked: ExportRequest) -> TaskSetManifest:
-    with tempfile.TemporaryDirectory() as scratch:
+@contextmanager
+def _in_place_of(asked: ExportRequest) -> Iterator[Path]:
+    """A path beside the destination: what is written there takes its place where nothing is raised."""
+    dest = asked.dest
+    with _told():
+        if asked.format_name == "taskset":
+            refuse_foreign(dest)
+        else:
+            FORMATS[asked.format_name].refuse_foreign(dest)
+    prefix = f".{dest.name}.tracegym-"
+    dest.parent.mkdir(parents=True, exist_ok=True)
+    remove_abandoned(dest.parent, (prefix,))
+    with scratch_folder(dest.parent, prefix) as scratch:
+        yield scratch / dest.name
+        put_in_place(scratch / dest.name, dest, scratch / "before")
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """A sentence for a person, such as that the folder holds something else: no task is to blame."""
+    try:
+        yield
+    except ExportError as fault:
+        raise InputError(str(fault)) from fault
+
+
+def _write(
+    parts: TaskSetParts, choice: Choice, asked: ExportRequest, dest: Path
+) -> TaskSetManifest:
+    with tempfile.TemporaryDirectory() as scratch, _told():
         plain = asked.format_name == "taskset"
-        folder = asked.dest if plain else Path(scratch) / "task_set"
-        try:
-            manifest = write_task_set(
-                folder, parts.entries, parts.worlds, provenance=parts.provenance, choice=choice
-            )
-            if not plain:
-                FORMATS[asked.format_name].write(folder, asked.dest, name=asked.name or "")
-        except ExportError as fault:
-            # A sentence for a person, such as that the folder holds something else: no task is to blame.
-            raise InputError(str(fault)) from fault
+        folder = dest if plain else Path(scratch) / "task_set"
+        manifest = write_task_set(
+            folder, parts.entries, parts.worlds, provenance=parts.provenance, choice=choice
+        )
+        if not plain:
+            FORMATS[asked.format_name].write(folder, dest, name=asked.name or "")
     return manifest
 
 

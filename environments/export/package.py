@@ -17,6 +17,7 @@ from string import Template
 from typing import Final, TypeVar
 
 from environments.export.errors import ExportError
+from environments.export.taskset import put_in_place
 from environments.runtime.task.manifest import MANIFEST, TaskSetManifest
 from environments.runtime.task.task_set import TaskSet
 
@@ -57,7 +58,7 @@ class Format:
         """
         opened = TaskSet.load(task_set)
         package = module_name(name or opened.manifest.name, self.consumer)
-        _refuse_foreign(dest, self.name)
+        self.refuse_foreign(dest)
         computed = self.rows(opened, package) if self.rows else {}
         dest.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=dest.parent, prefix=f".{dest.name}-") as scratch:
@@ -65,10 +66,19 @@ class Format:
             _write(folder, opened, self, package)
             for path, data in sorted(computed.items()):
                 _put(folder / path, data)
-            if dest.exists():
-                shutil.move(dest, Path(scratch) / "before")
-            folder.rename(dest)
+            put_in_place(folder, dest, Path(scratch) / "before")
         return opened.manifest
+
+    def refuse_foreign(self, dest: Path) -> None:
+        """Raise `ExportError` where an export would be written over something else."""
+        if not dest.exists():
+            return
+        if not dest.is_dir():
+            raise ExportError(f"{dest} is a file: name a folder")
+        if any(dest.iterdir()) and _format_of(dest) != self.name:
+            raise ExportError(
+                f"{dest} holds something that is not a {self.name} export: name another folder"
+            )
 
 
 def by_split(
@@ -150,17 +160,6 @@ def _put(path: Path, data: bytes) -> None:
     path.write_bytes(data)
     if path.suffix == ".sh":
         path.chmod(0o755)
-
-
-def _refuse_foreign(dest: Path, format_name: str) -> None:
-    if not dest.exists():
-        return
-    if not dest.is_dir():
-        raise ExportError(f"{dest} is a file: name a folder")
-    if any(dest.iterdir()) and _format_of(dest) != format_name:
-        raise ExportError(
-            f"{dest} holds something that is not a {format_name} export: name another folder"
-        )
 
 
 def _format_of(dest: Path) -> str:

@@ -134,7 +134,7 @@ def write_task_set(
     `provenance` is kept as handed in; its `name`, `redaction`, `license`, `agreement` and `period` also stand on the card.
     """
     choice = choice or Choice()
-    _refuse_foreign(dest)
+    refuse_foreign(dest)
     everything = sorted(entries, key=lambda entry: entry.task.task_id)
     allowed = [entry for entry in everything if _left_out(entry, choice) is None]
     _refuse_doubles(allowed)
@@ -148,7 +148,7 @@ def write_task_set(
         folder = Path(scratch) / "task_set"
         folder.mkdir()
         manifest = _write(folder, chosen, worlds, content)
-        _move(folder, dest, Path(scratch) / "before")
+        put_in_place(folder, dest, Path(scratch) / "before")
     return manifest
 
 
@@ -311,15 +311,16 @@ def _refuse_doubles(entries: Sequence[Entry]) -> None:
             raise ExportError(f"the task {task_id!r} was handed in {times} times")
 
 
-def _refuse_foreign(dest: Path) -> None:
+def refuse_foreign(dest: Path) -> None:
+    """Raise `ExportError` where a task set would be written over something else."""
     if dest.is_dir() and any(dest.iterdir()) and not (dest / MANIFEST).is_file():
         raise ExportError(f"{dest} holds something that is not a task set: name another folder")
     if dest.exists() and not dest.is_dir():
         raise ExportError(f"{dest} is a file: name a folder")
 
 
-def _move(folder: Path, dest: Path, before: Path) -> None:
-    """Put the new folder in place of the old one; the old one goes with the scratch folder."""
+def put_in_place(folder: Path, dest: Path, before: Path) -> None:
+    """Put the new folder in place of the old one, which is moved to `before`: it goes with the scratch folder."""
     if dest.exists():
         shutil.move(dest, before)
     folder.rename(dest)

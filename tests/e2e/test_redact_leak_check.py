@@ -4,6 +4,9 @@ import base64
 import json
 import re
 import shutil
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import dagster as dg
@@ -301,18 +304,53 @@ def test_a_written_export_is_searched_in_every_format(
     assert any(dest.iterdir())
 
 
+def files_of(folder: Path) -> dict[Path, bytes]:
+    """Everything below a folder."""
+    return {path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
 @pytest.mark.parametrize("format_name", ["taskset", "trl"])
-def test_an_identifier_that_a_format_wrote_removes_the_export(
+def test_an_identifier_that_a_format_wrote_leaves_the_export_of_before(
     home: Home, tmp_path: Path, format_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The home is clean and the format is not: nothing is exported, and the sentence names nobody."""
+    """The home is clean and the format is not: nothing is exported, the sentence names nobody, and a good export stays."""
     monkeypatch.setenv("TRACEGYM_SECRET", SECRET)
     dest = tmp_path / "out"
+    export(format_name, dest, home=home.path)
+    before = files_of(tmp_path)
     said = f"graded for {FIRST[0]} {LAST[0]}"
     with pytest.raises(StageError, match="nothing is exported: an identifier") as refusal:
-        export(format_name, dest, home=home.path, license_=said)
+        export(format_name, dest, home=home.path, license_=said, yes=True)
     assert LAST[0] not in str(refusal.value)
-    assert not dest.exists()
+    assert files_of(tmp_path) == before
+
+
+def test_an_export_that_is_killed_before_it_was_searched_was_never_there(
+    home: Home, tmp_path: Path
+) -> None:
+    """The export of before stays as it was; what the killed one left is gone after the next."""
+    dest = tmp_path / "out"
+    export("taskset", dest, home=home.path)
+    before = files_of(dest)
+    killed = (
+        "import os, sys\nfrom pathlib import Path\n"
+        "from dagster_project.privacy import export_check\n"
+        "from dagster_project.cli.tasks.export import export\n"
+        "export_check.check_written = lambda *_: os.kill(os.getpid(), 9)\n"
+        "export('taskset', Path(sys.argv[1]), home=Path(sys.argv[2]), license_='other', yes=True)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", killed, str(dest), str(home.path)],
+        capture_output=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == -signal.SIGKILL
+    assert files_of(dest) == before
+    assert len(list(tmp_path.iterdir())) == 2
+    export("taskset", dest, home=home.path, license_="other", yes=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert files_of(dest) != before
 
 
 def test_what_another_apps_conversations_say_is_not_searched_for_ones_people(
@@ -342,7 +380,6 @@ def test_an_identifier_in_a_row_of_parquet_is_found(home: Home, tmp_path: Path) 
     pq.write_table(pa.Table.from_pylist([row]), folder / "train.parquet")
     with pytest.raises(StageError, match="nothing is exported"):
         check_written(home, folder, ["lending"], SECRET.encode())
-    assert not folder.exists()
 
 
 @pytest.mark.parametrize(("secret", "why"), [("", NOT_AT_HAND), ("x" * 32, DOES_NOT_OPEN)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -43,3 +44,22 @@ def test_any_other_check_stops_it_and_is_named(
         rekey.rekeyed(open_home(tmp_path / "home", create=True)),
     ):
         pass
+
+
+def test_it_is_built_under_the_settings_of_the_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What home.json says, how worlds are learnt and what outcomes mean; the vault is another one."""
+    building(monkeypatch)
+    home = open_home(tmp_path / "home", create=True)
+    said = {"apps": ["shop"], "risk": 0.0, "most_requests": 7, "budgets": ["tasks=5m"]}
+    said |= {"raw_days": 90, "clean_days": 120, "redaction": "off"}
+    home.manifest.write_text(
+        json.dumps({"format": 1, "vault": "own", "vault_host": "desk", **said})
+    )
+    home.world_settings.write_text("[shop]\ndefault = 'strict'\n")
+    home.outcome_policy.write_text("[outcome.csat]\n")
+    with rekey.rekeyed(home) as (other, _):
+        assert json.loads(other.manifest.read_text()) == {"format": 1, **said}
+        assert other.world_settings.read_text() == home.world_settings.read_text()
+        assert other.outcome_policy.read_text() == home.outcome_policy.read_text()

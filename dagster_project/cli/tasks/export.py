@@ -204,12 +204,16 @@ def export(  # noqa: C901, PLR0913, PLR0917 - one parameter per option
     )
     with _source(opened, rekey=rekey) as (source, secret):
         apps, leaking = _past_leak_check(source.clean, apps)
-        exported = export_tasks(source.clean, apps, replace(asked, leaking=leaking))
-        manifest = exported.manifest
-        searched = _searched(source, secret, dest, apps)
+        searched: list[Searched | None] = []
+
+        def look(folder: Path) -> None:
+            searched.append(_searched(source, secret, folder, apps))
+            if sign is not None:
+                _sign(folder, sign)
+
+        exported = export_tasks(source.clean, apps, replace(asked, leaking=leaking), look=look)
+    manifest = exported.manifest
     keep_exported(opened, manifest)
-    if sign is not None:
-        _sign(dest, sign)
     counts: dict[str, object] = {
         "tasks": len(manifest.tasks),
         "version": manifest.task_set_version,
@@ -223,8 +227,8 @@ def export(  # noqa: C901, PLR0913, PLR0917 - one parameter per option
         counts["rows"] = (
             ", ".join(f"{n} {name}" for name, n in rows.items()) or NO_ROWS[format_name]
         )
-    if searched is not None:
-        counts["searched"] = searched.why_not or f"{searched.texts} texts, no identifier"
+    for one in filter(None, searched):
+        counts["searched"] = one.why_not or f"{one.texts} texts, no identifier"
     notes = manifest.splits.get("notes")
     for told in lines_of(exported.left_out):
         notices().print(told, soft_wrap=True, markup=False)
