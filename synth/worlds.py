@@ -7,10 +7,12 @@ it applies to. Not here: answering calls (`environments.runtime.world.world`), m
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
+from environments.fault_places import log_fault
 from environments.runtime.answers.recall import RISK
 from environments.runtime.document.tools import ToolPart
 from environments.runtime.document.world_file import ContinuityPart, WorldDocument
@@ -36,6 +38,8 @@ from synth.world.time.timeline import rows_at_start
 from synth.world.unusable_answers import calls_left_out, without_unusable
 from synth.world.views.discover import learn_around
 from synth.world.views.prose import learn_prose
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,7 +192,8 @@ def _in_words(
         bench.continuity = infer_continuity(bench, override=settings.continuity)
         learn_writers(bench)
         learn_relevance(bench)
-    except Exception:  # noqa: BLE001 - whatever breaks here broke before: nothing is known then, and nobody is trusted
+    except Exception as fault:  # noqa: BLE001 - whatever breaks here broke before: nothing is known then, and nobody is trusted
+        log_fault(_log, "results in words tell nothing of the backend", fault)
         return None
     return bench
 

@@ -4,6 +4,7 @@ Comes in: paths, or bodies that the receiver stored. Goes out: rows appended to 
 `quarantine`, and counts. At least once: a crash between the two repeats rows, which the assets fold by identity.
 """
 
+import logging
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,13 +17,15 @@ import pyarrow as pa
 from dagster_project.arrival.attempt_ids import assign_ids
 from dagster_project.arrival.late_content import LateContent
 from dagster_project.arrival.verdict_files import may_name_tasks, verdicts_on_runs
-from dagster_project.build.left_out import Skips
+from dagster_project.build.left_out import SkippedUnit, Skips
+from dagster_project.build.left_out_rows import lines_of, rows_of
 from dagster_project.errors import InputError
 from dagster_project.fatal import is_fatal
 from dagster_project.home.layout import Home, add_apps, lock
 from dagster_project.lake.rows import constant_column, looked_up, texts, to_table
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import ARRIVED_OUTCOMES, CHATS, LOG_EVENTS, QUARANTINE, SPANS
+from environments.fault_places import log_fault
 from ingest.assembly.stored_content import ContentPlaces
 from ingest.errors import IngestError
 from ingest.files.mapping import Layout
@@ -36,6 +39,8 @@ from ingest.records.moments import day_of
 from ingest.records.outcome import Outcome
 from ingest.records.quarantine import MAX_KEPT_BODY, REJECTED_SCHEMA, Rejected
 from ingest.records.span import SPAN_SCHEMA, event_row
+
+_log = logging.getLogger(__name__)
 
 _FAULT: Final = "fault"
 """Code of what was refused because our own code failed at it."""
@@ -63,6 +68,8 @@ class ArrivalCounts:
     places: dict[str, str] = field(default_factory=dict)
     """Where that record stands: its file, and the place in it."""
     apps: set[str] = field(default_factory=set)
+    left_out: list[SkippedUnit] = field(default_factory=list)
+    """What files say of each other's conversations, as far as tracegym itself failed at it."""
 
     def add(self, other: "ArrivalCounts") -> None:
         """Count what else came in."""
@@ -74,6 +81,11 @@ class ArrivalCounts:
         self.reasons = {**other.reasons, **self.reasons}
         self.places = {**other.places, **self.places}
         self.apps |= other.apps
+
+    @property
+    def faults(self) -> list[str]:
+        """What a person is told of what was left out."""
+        return lines_of(rows_of(self.left_out))
 
     @property
     def usable(self) -> int:
@@ -120,11 +132,14 @@ def _join_verdicts(
     if are_several and (refused or arrived.rejected or may_name_tasks(paths)):
         lake, skips = _private_lake(home), Skips("arrival", app or UNNAMED)
         with lock(home, "arrival"), skips.unit("verdicts"):
-            said, asked, files, unclear = verdicts_on_runs(lake, paths, app, skips)
-            append_outcomes(lake, said, {})
-            _append_chats(lake, asked)
-            arrived.outcomes += len(said)
-            refused = [*(one for one in refused if one.source not in files), *unclear]
+            said = verdicts_on_runs(lake, paths, app, skips)
+            lake.append(SPANS, said.spans)
+            append_outcomes(lake, said.outcomes, {})
+            _append_chats(lake, said.episodes)
+            arrived.outcomes += len(said.outcomes)
+            refused = [*(one for one in refused if one.source not in said.files), *said.refused]
+        skips.keep(Lake(home.clean / "lake"))
+        arrived.left_out += skips.found
     return refused
 
 
@@ -208,6 +223,7 @@ def _land(
     except Exception as fault:
         if is_fatal(fault):
             raise
+        log_fault(_log, "bodies together failed, each is taken in by itself", fault)
         for record in records:
             for part in _parts(record, lake, landed):
                 _write_part(lake, part, record, landed)

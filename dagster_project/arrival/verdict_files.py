@@ -1,14 +1,14 @@
 """Verdicts and questions in files beside the runs: what a call's other files say of the conversations that it took in.
 
-Comes in: the paths of the call, once their conversations are in the lake. Goes out: outcomes, conversations that no user spoke in with their
-questions, the files that hold these, and a refusal for each file whose names are unclear. Files are read once more, because a name means only what the call holds.
+Comes in: the paths of the call, once their conversations are in the lake. Goes out: what to append to the lake, the files that told it, and a
+refusal for each file whose names are unclear. Files are read once more, because a name means only what the call holds.
 """
 
 import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final
@@ -18,7 +18,6 @@ import pyarrow as pa
 from dagster_project.arrival.attempt_ids import assign_ids, digest_of
 from dagster_project.build.left_out import Skips
 from dagster_project.lake.store import Lake
-from dagster_project.lake.tables import SPANS
 from environments.runtime.values.grouping import by_key
 from ingest.assembly.assemble import assemble
 from ingest.files.chat_log import Chat
@@ -49,10 +48,25 @@ _AT_ONCE: Final = 256
 """Conversations whose ids are looked up together."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SaidBeside:
+    """What the files of a call that hold no conversation say of those that others hold."""
+
+    outcomes: list[Outcome]
+    episodes: list[Episode]
+    """Conversations once more, with the question, the task or the tools that they lacked."""
+    spans: pa.Table
+    """Spans once more, with the task that they were called for."""
+    files: set[str]
+    """The names of the files that told any of it."""
+    refused: list[Rejected]
+    """What may mean several conversations."""
+
+
 def verdicts_on_runs(
     lake: Lake, paths: Sequence[Path], app: str | None, skips: Skips
-) -> tuple[list[Outcome], list[Episode], set[str], list[Rejected]]:
-    """Outcomes and questions that the call's other files tell, the names of these files, and refusals of what may mean several conversations."""
+) -> SaidBeside:
+    """Read the call's files once more for what they say of runs; the lake is only asked which ids its conversations have."""
     whole = [path.resolve() for path in paths]
     top = Path(os.path.commonpath([path.parent for path in whole]))
     others: dict[str, FileSource] = {}
@@ -110,10 +124,14 @@ def verdicts_on_runs(
         for one, task in in_rows.items()
         for span in traced.get(one, ())
     ]
-    # Of a span that is there twice the fuller one counts; calls of two tasks are no conversation.
-    lake.append(SPANS, pa.Table.from_pylist(list(map(span_row, tried)), SPAN_SCHEMA))
-    refused = [_refused(others[one], unclear[one]) for one in unclear]
-    return told, asked, used | set(unclear), refused
+    return SaidBeside(
+        outcomes=told,
+        episodes=asked,
+        # Of a span that is there twice the fuller one counts; calls of two tasks are no conversation.
+        spans=pa.Table.from_pylist(list(map(span_row, tried)), SPAN_SCHEMA),
+        files=used | set(unclear),
+        refused=[_refused(others[one], unclear[one]) for one in unclear],
+    )
 
 
 def may_name_tasks(paths: Sequence[Path]) -> bool:

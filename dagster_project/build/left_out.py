@@ -11,7 +11,6 @@ from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any, Final, Generic, TypeVar
 
 import pyarrow as pa
@@ -20,18 +19,16 @@ from dagster_project.context_values import set_inside
 from dagster_project.fatal import is_fatal
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import Table
+from environments.fault_places import fault_place
 from ingest.records.columns import schema_of
 
 Item = TypeVar("Item")
 Made = TypeVar("Made")
 
-PACKAGES: Final = frozenset({"ingest", "redact", "synth", "environments", "dagster_project"})
 _MOST_TRIES: Final = 60
 """Attempts at finding who fails among many, before the whole unit is given up."""
 _NO_APP: Final = "(home)"
 """Stands in the lake for no app, which hands an empty name back as null."""
-_PLACE: Final = "tracegym_place"
-_ROOT: Final = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +109,7 @@ class Skips:
         self, fault: BaseException, kind: str, unit: str = "", *, day: str | None = None
     ) -> None:
         """Note a unit that failed."""
-        self.leave(kind, unit, type(fault).__name__, place_of(fault), day=day)
+        self.leave(kind, unit, type(fault).__name__, fault_place(fault), day=day)
 
     def leave(
         self, kind: str, unit: str, error: str, place: str = "", *, day: str | None = None
@@ -245,24 +242,3 @@ class _WorkingItems(Generic[Item, Made]):
             else:
                 self._kept += part
                 self.made[:] = [made]
-
-
-def keep_place(fault: BaseException) -> None:
-    """Write down where an error arose: its trace does not travel to another process."""
-    fault.__dict__[_PLACE] = place_of(fault)
-
-
-def place_of(fault: BaseException) -> str:
-    """The innermost line of ours that an error came through; empty where there is none."""
-    if kept := fault.__dict__.get(_PLACE):
-        return str(kept)
-    found = ""
-    trace = fault.__traceback__
-    while trace is not None:
-        file = Path(trace.tb_frame.f_code.co_filename)
-        if file.is_relative_to(_ROOT) and file.name != Path(__file__).name:
-            parts = file.relative_to(_ROOT).parts
-            if parts[0] in PACKAGES:
-                found = f"{'/'.join(parts)}:{trace.tb_lineno}"
-        trace = trace.tb_next
-    return found

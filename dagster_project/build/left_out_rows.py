@@ -38,6 +38,8 @@ STAGES: Final = {
     "export": "exporting",
 }
 INSTEAD: Final = {
+    ("arrival", "file"): "what it says of other files' conversations is missing",
+    ("arrival", "verdicts"): "what files say of each other's conversations is missing",
     ("failures", "model"): "the evidence names the causes",
     ("worlds", "tool"): "its recordings are told, and nothing else",
     ("worlds", "episode"): "the world was learnt without it",

@@ -1,5 +1,6 @@
 """`episodes`: one canonical episode per conversation or run, whichever dialect it came in."""
 
+import logging
 from collections.abc import Iterator
 from functools import partial
 
@@ -29,9 +30,11 @@ from dagster_project.lake.freshness import (
 )
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import CHATS, EPISODES, RESPONSES, Stamp
+from environments.fault_places import log_fault
 from ingest.records.episode import Episode
 
 ASSET = "episodes"
+_log = logging.getLogger(__name__)
 
 
 @lake_asset(
@@ -83,6 +86,7 @@ def _assembled(
     except Exception as fault:
         if is_fatal(fault):
             raise
+        log_fault(_log, "days together failed, each is put together by itself", fault)
         skips = Skips(ASSET, app, days[0])
         for day in days:
             one = Skips(ASSET, app, day)

@@ -8,8 +8,8 @@ import pickle
 from collections.abc import Sequence
 from typing import Any
 
-from dagster_project.build.left_out import keep_place, place_of
 from dagster_project.errors import StageError
+from environments.fault_places import fault_place, keep_fault_place
 from redact.apply.collector import seldom_collecting
 
 _loaded: list[tuple[int, Any]] = []
@@ -34,10 +34,10 @@ def run_chunk(number: int, blob: bytes, items: Sequence[Any]) -> list[Any]:
         with seldom_collecting():
             return [function(shared, item) for item in items]
     except Exception as fault:
-        keep_place(fault)
+        keep_fault_place(fault)
         if not _travels(fault):
             raise StageError(
-                f"a worker failed: {type(fault).__name__} at {place_of(fault)}; report it as a fault of tracegym"
+                f"a worker failed: {type(fault).__name__} at {fault_place(fault)}; report it as a fault of tracegym"
             ) from None
         raise
 

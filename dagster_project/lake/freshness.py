@@ -4,6 +4,7 @@ Every partition carries a stamp: the digest of what it holds and the digest of w
 code). A partition is stale when what it would be made of now is something else. Nothing here knows Dagster.
 """
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
@@ -20,7 +21,10 @@ from dagster_project.fatal import is_fatal
 from dagster_project.lake.digests import digest_of, digest_of_parts, hash_of
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import Stamp, Table
+from environments.fault_places import log_fault
 from environments.runtime.values.grouping import by_key
+
+_log = logging.getLogger(__name__)
 
 CODE: Final = "82"
 """Goes up when an asset's rules change in a way that makes old rows wrong."""
@@ -83,12 +87,13 @@ _NOBODY_KNOWS: Final = "what it is made of cannot be told"
 
 
 def or_unknown(keys: Iterable[Key], told: Callable[[], dict[Key, str]]) -> dict[Key, str]:
-    """What partitions are made of now; where that cannot be told they are stale, and making them says what is wrong."""
+    """What partitions are made of now; where that cannot be told they are stale, and making them is tried."""
     try:
         return told()
     except Exception as fault:
         if is_fatal(fault):
             raise
+        log_fault(_log, "what partitions are made of cannot be told, they are made again", fault)
         return dict.fromkeys(keys, _NOBODY_KNOWS)
 
 

@@ -7,8 +7,9 @@ episodes are left out, if learning succeeds without them; else tools get their r
 from collections.abc import Callable, Sequence
 from typing import Final, TypeVar
 
-from dagster_project.build.left_out import Skips, place_of, without_those_that_fail
+from dagster_project.build.left_out import Skips, without_those_that_fail
 from dagster_project.fatal import is_fatal
+from environments.fault_places import fault_place
 from redact.records.clean_episode import CleanEpisode
 from synth.worlds import LearntWorld, WorldSettings, learn_with_recordings, learn_world
 
@@ -74,7 +75,7 @@ def _without_tools(
 ) -> LearntWorld:
     """The world with recordings only of as few tools as it takes."""
     names = sorted({call.name for e in episodes for step in e.steps for call in step.tool_calls})
-    why = f"{type(fault).__name__} at {place_of(fault)}"
+    why = f"{type(fault).__name__} at {fault_place(fault)}"
     odd: list[tuple[str, Exception]] = []
 
     def learn_beside(learnt: Sequence[str]) -> LearntWorld:

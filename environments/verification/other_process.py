@@ -14,10 +14,9 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from traceback import extract_tb
 from typing import Any, Final
 
+from environments.fault_places import fault_place
 from environments.runtime.checks.table import evaluate
 from environments.runtime.play.environment import run_actions
 from environments.runtime.task.attempt import Json
@@ -29,7 +28,6 @@ from environments.runtime.world.world import World
 HASH_SEED: Final = "4242"
 """Orders sets and dictionaries of strings otherwise than the calling process does."""
 SECONDS: Final = 600
-_OWN: Final = Path(__file__).parents[1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,15 +92,9 @@ def main() -> int:
         except Exception as fault:  # the others have their verdicts all the same
             if isinstance(fault, MemoryError):
                 raise
-            faults[task_id] = [type(fault).__name__, _place_of(fault)]
+            faults[task_id] = [type(fault).__name__, fault_place(fault)]
     json.dump({"verdicts": verdicts, "faults": faults}, sys.stdout)
     return 0
-
-
-def _place_of(fault: Exception) -> str:
-    """The innermost line of ours that an error came through."""
-    ours = [at for at in extract_tb(fault.__traceback__) if Path(at.filename).is_relative_to(_OWN)]
-    return f"{Path(ours[-1].filename).relative_to(_OWN.parent).as_posix()}:{ours[-1].lineno}"
 
 
 if __name__ == "__main__":

@@ -6,9 +6,14 @@ from typing import Any
 
 import pytest
 
+from dagster_project.arrival import files as arrival
+from dagster_project.arrival import verdict_files
 from dagster_project.arrival.chat_lines import raw_lines
 from dagster_project.arrival.files import ArrivalCounts, take_in
+from dagster_project.build.left_out_rows import rows_of
 from dagster_project.home.layout import open_home
+from dagster_project.report.doctor import diagnose
+from ingest.files.file_source import FileSource
 
 Files = dict[str, Any]
 
@@ -575,3 +580,46 @@ def test_a_list_of_tasks_tells_which_tools_were_offered(tmp_path: Path) -> None:
     outcomes(tmp_path / "other", {"results.jsonl": json.dumps(rows[0]), "tasks.json": tasks})
     (line,) = map(json.loads, raw_lines(open_home(tmp_path / "other" / "home")))
     assert "tools" not in line
+
+
+@pytest.mark.leaves_out
+def test_a_file_of_verdicts_at_which_we_fail_is_told_and_noted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other verdicts count; the note stays in the home until the files are taken in again."""
+    files = {**TWO, "a.json": {"b-1": {"success": True}}, "b.json": {"b-2": {"success": False}}}
+    read = verdict_files._read
+
+    def failing(source: FileSource, *rest: Any) -> list[Any]:  # noqa: ANN401 - whatever it is told
+        if source.path.name == "a.json":
+            raise OddError(source.path.name)
+        return read(source, *rest)
+
+    monkeypatch.setattr(verdict_files, "_read", failing)
+    found, arrived = outcomes(tmp_path, files)
+    home = open_home(tmp_path / "home")
+    assert found == {"1": {}, "2": {"success": 0.0}}
+    (noted,) = arrived.left_out
+    assert (noted.stage, noted.kind, noted.error) == ("arrival", "file", "OddError")
+    assert diagnose(home).left_out == rows_of([noted])
+    assert arrived.faults[0].startswith("left out: 1 file of ")
+    monkeypatch.undo()
+    assert take_in(home, [tmp_path / "exp"]).left_out == []
+    assert diagnose(home).left_out == ()
+
+
+class OddError(RuntimeError):
+    """A fault that nobody thought of."""
+
+
+def test_what_failed_together_and_not_in_parts_is_logged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Nothing is lost; the log tells the fault's type and place, and nothing of its message."""
+    decode = arrival.decode_batch
+    monkeypatch.setattr(arrival, "decode_batch", lambda some: decode(some[: 1 // (2 - len(some))]))
+    found, arrived = outcomes(tmp_path, TWO)
+    assert len(found) == arrived.chats == 2
+    (said,) = [one.getMessage() for one in caplog.records if one.levelname == "WARNING"]
+    assert "ZeroDivisionError at dagster_project/arrival/files.py" in said
+    assert "division" not in said

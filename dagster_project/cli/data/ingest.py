@@ -84,6 +84,8 @@ def ingest(  # noqa: PLR0913, PLR0917 - one parameter per option
         print_json(_document(arrived))
     else:
         _show(arrived, home)
+    for told in arrived.faults:
+        console.print(told, soft_wrap=True, markup=False)
     if app is None:
         _tell_named_after_files(arrived, paths)
     for unfound in layout.unfound() if layout else ():
