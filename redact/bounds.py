@@ -1,4 +1,4 @@
-"""The numbers that redaction decides by, each with one meaning wherever it is asked.
+"""The numbers that redaction decides by: a name stands for one size, whatever it is that is counted (values, people, words, letters).
 
 In: nothing. Out: shares of values or people, counts, lengths, and how much is read or remembered. A number that only one form has (the digits of a
 card, the letters of a plate) stands beside that form.
@@ -18,7 +18,9 @@ NEARLY_ALL: Final = 0.8
 """A statement about a place as a whole."""
 
 SEVERAL: Final = 2
-"""One may be a coincidence, or one person; so many are not."""
+"""One may be a coincidence, or one person; so many values, people, words or rows are not. So many letters are no word."""
+TWICE: Final = 2
+"""So many times as much is another order, half as much a large part."""
 VARIED: Final = 4
 """So many different values show a form."""
 PARTS: Final = 3
@@ -29,7 +31,7 @@ ENOUGH: Final = 10
 SHORT: Final = 3
 """Letters or digits of a number like any other, an acronym, the beginning of a name."""
 STEM: Final = 4
-"""So many letters or digits tell of something: shorter ones are anybody's."""
+"""So many letters or digits tell of something: shorter ones are anybody's. So many words are no sentence."""
 LONG_NUMBER: Final = 5
 """So many digits are no year and no number with its unit."""
 
@@ -64,4 +66,6 @@ EPISODES_REMEMBERED: Final = 2_000
 CHARACTERS: Final = 8_000_000
 """So much text is held at once."""
 ATTEMPTS: Final = 64
-"""So often something is tried, or so many things are looked at one beside the other."""
+"""So often something is tried."""
+BESIDE: Final = 64
+"""So many things are looked at one beside the other."""

@@ -96,7 +96,7 @@ class Home:
 
     @property
     def manifest(self) -> Path:
-        """`home.json`: format version, apps, whether redaction is on."""
+        """`home.json`: format version, apps and the home's settings (`SETTINGS`)."""
         return self.path / "home.json"
 
     @property

@@ -60,7 +60,7 @@ class Parts:
             for batch in scan.to_batches():
                 yield _shaped(pa.Table.from_batches([batch]), wanted)
         except (OSError, pa.ArrowException) as fault:
-            raise LakeError(f"cannot read the table {self.table.name}: try again") from fault
+            raise LakeError(sentence_of("read", self.table.name, fault)) from fault
 
 
 class Lake:
@@ -412,7 +412,7 @@ class Lake:
     def forget_history(self) -> int:
         """Remove every file that the newest version does not need, and what the log said before; nobody may read meanwhile.
 
-        In object storage the log stays: it holds no text of tables made since 0.2, and names of apps and days only.
+        In object storage the log stays: it holds names of apps and days, and no text.
         """
         removed = self.vacuum(hours=0)
         for name in [] if self._objects is not None else self.names():

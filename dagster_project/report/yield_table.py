@@ -2,7 +2,8 @@
 
 Comes in: both sides of a home. Goes out: one row per stage, as the report, the build's summary, `doctor` and Dagster show it.
 Every conversation is lost in at most one row, with a reason and the one action that frees most; what is left and what
-was lost add up to what came in. Every number is counted from the lake; nothing is estimated.
+was lost add up to what came in. Every number is counted from the lake, and one split is not: of the conversations that redaction held back
+nothing tells which had tools, so that the most frequent reasons are given first to those with tools.
 """
 
 import json
@@ -227,7 +228,7 @@ def _count_held(clean: Lake) -> Counter[str]:
 
 
 def _apportioned(lost: int, reasons: Counter[str]) -> Counter[str]:
-    """So many losses over reasons of which some were lost before; what no reason explains is a fault."""
+    """So many losses over counts of reasons that may hold more, the most frequent first; what no reason explains is a fault."""
     found = Counter[str]()
     for reason, count in reasons.most_common():
         found[reason] = min(count, lost - found.total())

@@ -14,7 +14,7 @@ from typing import Final
 from unicodedata import normalize
 
 from redact.apply.matcher import Match
-from redact.bounds import NEAR, NEARLY_ALL, SHORT, STEM
+from redact.bounds import BEFORE, NEAR, NEARLY_ALL, SHORT, STEM
 from redact.decisions.judgement import Judgement
 from redact.decisions.verdicts import NAME
 from redact.evidence.app_values import AppLearnt
@@ -208,7 +208,7 @@ class Standing:
         end = _KEY_AFTER.match(text, match.end)
         if end is None:
             return False
-        opened = _KEY_OPENED.search(text, max(0, match.start - 64), match.start)
+        opened = _KEY_OPENED.search(text, max(0, match.start - BEFORE), match.start)
         if opened is None:
             return False
         return text[opened.start() : end.end()].strip('{,: \t\n\\"') in self.names
@@ -265,7 +265,9 @@ class Standing:
                 return True
         # Who writes "my name is lily lee" means a person; "dear may" alone may be the month.
         clear = capital or " " in match.value
-        return clear and bool(_CALLS_SOMEBODY.search(text[max(0, match.start - 24) : match.start]))
+        return clear and bool(
+            _CALLS_SOMEBODY.search(text[max(0, match.start - NEAR) : match.start])
+        )
 
     def _is_capital_alone(self, text: str, match: Match) -> bool:
         """Say whether a person's word has the one capital inside a sentence, as no word but a name has there: `a seat for Mason with`."""
@@ -305,7 +307,7 @@ class Standing:
     def _under_personal_key(self, text: str, match: Match) -> bool:
         if _VALUE_END.match(text, match.end) is None:
             return False
-        before = text[max(0, match.start - 64) : match.start]
+        before = text[max(0, match.start - BEFORE) : match.start]
         found = _KEY_BEFORE.search(before)
         if found is not None:
             return (found[1] or found[2]) in self.personal_keys
@@ -356,4 +358,4 @@ def _in_key(text: str, match: Match) -> bool:
     """Say whether a word without blanks stands in a JSON key, which names a field and nobody."""
     if " " in match.value or _KEY_AFTER.match(text, match.end) is None:
         return False
-    return _KEY_OPENED.search(text, max(0, match.start - 64), match.start) is not None
+    return _KEY_OPENED.search(text, max(0, match.start - BEFORE), match.start) is not None

@@ -13,7 +13,16 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
-from redact.bounds import A_SMALL_SHARE, ENOUGH, LONGEST_VALUE, MOST, NEARLY_ALL, SEVERAL, VARIED
+from redact.bounds import (
+    A_SMALL_SHARE,
+    ENOUGH,
+    LONGEST_VALUE,
+    MOST,
+    NEARLY_ALL,
+    SEVERAL,
+    TWICE,
+    VARIED,
+)
 from redact.decisions.field_forms import bare_token
 from redact.decisions.profile import App, Evidence, Profile
 from redact.evidence.app_values import SUBJECTS_KEPT, AppLearnt
@@ -51,7 +60,7 @@ def shown_alike(
             left.append(key)
     for key in left:
         seen = worded[key].seen
-        if sum(value in nobodys for value in seen) >= max(SEVERAL, len(seen) / SEVERAL):
+        if sum(value in nobodys for value in seen) >= max(SEVERAL, len(seen) / TWICE):
             yield key
 
 

@@ -1,7 +1,8 @@
 """The rules over places that no key explains, in one table: the first that speaks of a place decides, and its name is the reason.
 
 In: an app's places with their profiles, and what was decided of others. Out: verdicts by place. A new rule is a new line here. A rule asks one
-place's profile (`when`), or looks at all places that are still open beside those that are decided (`among`).
+place's profile (`when`), or looks at all places that are still open beside those that are decided (`among`). Behind the table one verdict is
+taken back: identifiers that are made of nothing but what stays elsewhere stay, too (`_made_of_what_stays`).
 """
 
 from __future__ import annotations
@@ -255,4 +256,4 @@ RULES: Final[tuple[Rule, ...]] = (
         among=person_keys,
     ),
 )
-"""In order: the first that speaks of a place decides."""
+"""In order: the first that speaks of a place decides; `decide` takes back what only its end shows to be nobody's."""

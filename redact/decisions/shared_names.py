@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator
 from functools import lru_cache
 from typing import Final
 
-from redact.bounds import CODE_LENGTH, LONG_NUMBER, MOST, NEARLY_ALL, SEVERAL, VARIED
+from redact.bounds import CODE_LENGTH, LONG_NUMBER, MOST, NEARLY_ALL, SEVERAL, TWICE, VARIED
 from redact.decisions.field_forms import is_name_like
 from redact.decisions.profile import App
 from redact.fold import fold_value
@@ -32,7 +32,7 @@ def shared_names(app: App) -> Iterator[str]:
     people = {_spaced(value) for key in found for value in app.evidence[key]}
     yield from found
     for key, seen in app.evidence.items() if people else ():
-        if len(seen) > SEVERAL * len(people) or key in app.decided or key in found:
+        if len(seen) > TWICE * len(people) or key in app.decided or key in found:
             continue
         if app.places[key].kind != UNKNOWN:
             continue
@@ -110,7 +110,7 @@ def _keys_named(app: App) -> Iterator[str]:
             continue
         listed = sum(is_name(fold_value(word)) for value in own for word in value.split()[:1])
         listed = max(listed, sum(map(_is_titled, values)))
-        if who or (len(own) >= SEVERAL and listed >= max(SEVERAL, len(values) / SEVERAL)):
+        if who or (len(own) >= SEVERAL and listed >= max(SEVERAL, len(values) / TWICE)):
             yield key
 
 

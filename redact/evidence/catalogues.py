@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from redact.bounds import A_SMALL_SHARE, ENOUGH, NEARLY_ALL, SEVERAL, VARIED
+from redact.bounds import A_SMALL_SHARE, ENOUGH, NEARLY_ALL, SEVERAL, TWICE, VARIED
 from redact.evidence.app_values import SUBJECTS_KEPT
 from redact.fold import fold_value
 from redact.lists.gazetteer import ORDINARY, is_listed, is_name
@@ -19,7 +19,7 @@ from redact.lists.word_lists import PARTICLES, STREET_WORDS
 from redact.readers.place import RESULT, UNKNOWN, Place
 from redact.values.forms import commonest
 
-_LIST: Final = SEVERAL * ENOUGH
+_LIST: Final = TWICE * ENOUGH
 """So many keys beside each other are data: no person has so many keys of one shape."""
 _WORD: Final = re.compile(r"[^\W\d_]+")
 
@@ -110,7 +110,7 @@ def _is_catalogue(seen: Mapping[str, AbstractSet[int]], language: Collection[str
     counts = [len(listed & asked) for listed in seen.values()]
     sightings = sum(counts)
     again = sum(len(listed) > 1 for listed in seen.values())
-    if sightings < SEVERAL * len(subjects) or sightings < SEVERAL * len(seen):
+    if sightings < TWICE * len(subjects) or sightings < TWICE * len(seen):
         return False
     telling = sum(_names_nobody(value, language) for value in seen)
     return again >= NEARLY_ALL * len(seen) and telling >= max(SEVERAL, A_SMALL_SHARE * len(seen))

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from typing import Final
 
-from redact.bounds import CODE_LENGTH, REMEMBERED, SEVERAL, SHORT
+from redact.bounds import CODE_LENGTH, REMEMBERED, SEVERAL, SHORT, TWICE
 
 _PIECES: Final = re.compile(r"[^\W\d_]+|\d+|[\W_]+")
 
@@ -32,7 +32,7 @@ def _holds(seen: Mapping[str, Collection[int]], other: Mapping[str, Collection[i
         if part is None:
             return False
         frames.add(value.replace(part, "\0"))
-    return len(frames) * SEVERAL <= len(seen)
+    return len(frames) * TWICE <= len(seen)
 
 
 @lru_cache(maxsize=REMEMBERED)

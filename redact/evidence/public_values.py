@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Final
 
-from redact.bounds import ENOUGH, SEVERAL
+from redact.bounds import ENOUGH, SEVERAL, TWICE
 from redact.evidence.app_values import AppLearnt, merge_subjects
 from redact.evidence.catalogues import long_lists
 from redact.evidence.definitions import public_choices
@@ -81,4 +81,4 @@ def seen_at(
 
 def _is_ones_own(seen: Mapping[str, list[int]], subjects: int, k: int) -> bool:
     """Say whether each of many subjects saw one value or two, as nobody does of a catalogue."""
-    return subjects >= SEVERAL * k and len(seen) <= SEVERAL * subjects
+    return subjects >= TWICE * k and len(seen) <= TWICE * subjects

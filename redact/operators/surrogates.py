@@ -4,8 +4,8 @@ In: a keyed permutation, a family (`redact.kinds`) and the mention as it stands.
 
 Composites are rebuilt from the surrogates of their atoms, so a name inside a user id, an e-mail address and a sentence
 stays one name. Nothing here remembers anything: the same mention has the same surrogate on every day and machine that
-holds the key. The families that draw from a smaller range than they serve (phones, cards, addresses of the net) take
-an `attempt`; the vault raises it when two values met.
+holds the key. The families that draw from a smaller range than they serve (`vault.DRAWN`: names and places among them)
+take an `attempt`; the vault raises it when two values met.
 """
 
 from __future__ import annotations

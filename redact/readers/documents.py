@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from redact.bounds import (
-    ATTEMPTS,
+    BESIDE,
     CODE_LENGTH,
     DEPTH,
     LONGEST_VALUE,
@@ -196,7 +196,7 @@ class Documents:
     def _make_plan(self, above: tuple[str, ...], key: str, names: tuple[str, ...]) -> _Plan:
         inner = (*above, plain_key(key)) if key else above
         # An object with data for keys says nothing about its neighbours.
-        beside = names if len(names) <= ATTEMPTS else ()
+        beside = names if len(names) <= BESIDE else ()
         slots = tuple(_Slot(self._lexicon, name, inner, beside) for name in names)
         for slot in slots:
             slot.own = self._own_kind(slot.name, key, above)

@@ -1,9 +1,10 @@
-"""What speaks for a hypothesis, and when that is enough: the one place that accepts, with all statistical constants of learning.
+"""What speaks for a hypothesis, and when that is enough: the one place that accepts, with all statistical constants of learning a world.
 
 Comes in: how many different cases a hypothesis was tried on, and how many spoke against it. Comes out: whether it is believed.
 Every finder counts cases of its own (calls, tasks, records, tools: each says which, beside the name that it gives the bound), and takes
 the bound from here. Not here: bounds on how much is searched (`MAX_...` in each finder), and how sure a recalled answer has to
-be (`influence.recall`, calibrated on left-out episodes).
+be (`influence.recall`, calibrated on left-out episodes). What is learnt for rubrics and solutions has bounds of its own, beside what
+they decide (`recordings.repeats`, `recordings.tool_kinds`, `solutions.fillers.value_words`).
 """
 
 from __future__ import annotations

@@ -253,7 +253,7 @@ def _require_policy(name: str) -> None:
     if name.startswith(("http://", "https://", "torch:")) or "/" in name or name in SCRIPTS:
         return
     raise typer.BadParameter(
-        f"{name} is none; choose from {', '.join(SCRIPTS)}, http://host/v1, torch:FOLDER or provider/model",
+        f"{name} is no policy; choose from {', '.join(SCRIPTS)}, http://host/v1, torch:FOLDER or provider/model",
         param_hint="--policy",
     )
 

@@ -29,7 +29,7 @@ Known = Mapping[str, Mapping[str, IdlePart]]
 
 
 def is_idle(form: ValueForm, value: Json) -> bool:
-    """Whether a call means the same without an argument of a form; a default does at its own value and as null alone."""
+    """Whether a call means the same without an argument of a form; a default does at its own value, and as null or an empty text, which say nothing."""
     return form.kind != DEFAULT or value_text(value) in {value_text(form.value), NULL}
 
 

@@ -1,8 +1,8 @@
 """Literals: what held in every success of a tool, as trees: the pool from which its version spaces are made.
 
 Comes from the cases of one tool; goes to `explain`, which takes those that a class of refusals breaks, and to `success`, which withholds
-success where others are broken. A new reason for refusals is one generator, of trees with their ranks, and its line in `GENERATORS`. Not
-here: literals on the elements of lists (`element_literals`).
+success where others are broken. A new reason for refusals is one generator, of trees with their ranks, and its line in `GENERATORS`. Limits
+that no refusal broke are taken besides, by their own test (`_unbroken_limits`). Not here: literals on the elements of lists (`element_literals`).
 """
 
 from __future__ import annotations
@@ -36,6 +36,12 @@ MAX_NUMBERS: Final = 16
 """Numbers of the state that amounts are compared with."""
 MAX_TERMS: Final = 24
 """Texts of the call and of its record that are held beside each other."""
+MAX_COMPARED: Final = 45
+"""Numbers of which each is held under each other one."""
+MAX_EQUAL: Final = 40
+"""Texts of which each is asked whether it equals another."""
+MAX_PARTIAL: Final = 12
+"""Numbers that only some examples have, under which amounts are held."""
 MIN_MET: Final = SEEN_TWICE
 """Different successes that must have met a limit which nothing recorded broke."""
 
@@ -126,7 +132,10 @@ def _texts(term: Term) -> set[str]:
 def _comparisons(source: Source) -> Iterator[tuple[Tree, int]]:
     """One number under another one, two equal texts, lists of one length."""
     fitter, n = source.fitter, len(source.cases.good)
-    numeric = [*fitter.extra, *numeric_terms(fitter.terms, fitter.tables, totals=True)[:45]]
+    numeric = [
+        *fitter.extra,
+        *numeric_terms(fitter.terms, fitter.tables, totals=True)[:MAX_COMPARED],
+    ]
     for left in numeric:
         for right in numeric:
             if left is not right:
@@ -195,7 +204,7 @@ def _of_state(term: Term, n: int) -> bool:
 
 
 def _equalities(fitter: Fitter) -> Iterator[tuple[Tree, int]]:
-    scalars = [t for t in fitter.terms.scalars if is_text(t)][:40]
+    scalars = [t for t in fitter.terms.scalars if is_text(t)][:MAX_EQUAL]
     for at, left in enumerate(scalars):
         for right in scalars[at + 1 :]:
             if left.tree[0] != right.tree[0] or left.tree[0] == "row":
@@ -214,7 +223,7 @@ def _partial_numbers(terms: Terms) -> list[Term]:
         for t in terms.scalars
         if any(v is MISSING for v in t.values)
         and all(is_number(v) or not has_value(v) for v in t.values)
-    ][:12]
+    ][:MAX_PARTIAL]
 
 
 def _memberships(source: Source) -> Iterator[tuple[Tree, int]]:

@@ -371,7 +371,7 @@ def _are_names(values: Sequence[str]) -> bool:
 
 
 def _are_named(rows: Sequence[tuple[Observation, Json]], histories: Sequence[History]) -> bool:
-    """Whether anything named one of these values before it was told, asks for one, or shows one in another episode."""
+    """Whether anything of its episode named one of these values before it was told, or a call of the episode names one."""
     for one, value in rows:
         history = histories[one.episode].observations
         if any(value in seen.names for seen in history[: one.position]):
