@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from dagster_project.home.layout import Home, add_apps, open_home
+from dagster_project.home.layout import Home, open_home
+from dagster_project.home.settings import add_apps
 from dagster_project.lake.documents import Document, to_rows
 from dagster_project.lake.freshness import Work, store
 from dagster_project.lake.learnt_tables import ROLLOUTS, TASKS, VERIFIED, WORLDS

@@ -7,7 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dagster_project.home.layout import Home, add_apps, open_home
+from dagster_project.home.layout import Home, open_home
+from dagster_project.home.settings import add_apps
 from dagster_project.lake.store import Lake
 from dagster_project.rollouts.store import keep, settle
 from environments.rollout.engine import RolloutSettings, run_rollouts

@@ -31,7 +31,8 @@ from benchmarks.rubrics.desk import (
 )
 from benchmarks.testbeds.invented.backend import Call
 from benchmarks.testbeds.published.errands import POLICIES, Errand, Firm
-from dagster_project.home.layout import open_home, vault_secret
+from dagster_project.home.layout import open_home
+from dagster_project.home.vault_key import vault_secret
 from dagster_project.worlds.backtest import backtest
 from environments.verify import ACCEPTED
 

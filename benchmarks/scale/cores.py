@@ -28,7 +28,8 @@ from benchmarks.figures import Figure, Row
 from benchmarks.scale.growth import MEANINGS, SECRET
 from dagster_project.arrival.files import take_in
 from dagster_project.build.left_out import SKIPPED
-from dagster_project.home.layout import Home, apps_of, open_home
+from dagster_project.home.layout import Home, open_home
+from dagster_project.home.settings import apps_of
 from dagster_project.lake.learnt_tables import (
     AGREEMENT,
     CLUSTERS,

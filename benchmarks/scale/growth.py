@@ -29,7 +29,8 @@ from dagster_project.arrival.files import take_in
 from dagster_project.build.progress import Step
 from dagster_project.build.run import build
 from dagster_project.engine.choice import ONE
-from dagster_project.home.layout import apps_of, open_home
+from dagster_project.home.layout import open_home
+from dagster_project.home.settings import apps_of
 from dagster_project.report.parts import write_home_report
 from dagster_project.tasks.exporting import ExportRequest, export_tasks
 

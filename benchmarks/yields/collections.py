@@ -22,7 +22,8 @@ from benchmarks.product import tracegym
 from benchmarks.testbeds.real_data import data_files
 from dagster_project.clean_records import clean_episodes_of, labels_of
 from dagster_project.defs.resources import CleanSide
-from dagster_project.home.layout import apps_of, open_home
+from dagster_project.home.layout import open_home
+from dagster_project.home.settings import apps_of
 from environments.runtime.task.task_set import TaskSet
 
 PLACES: Final = ("collections/*", "backends/*/train.jsonl", "tau/*.jsonl", "langfuse", "otlp")

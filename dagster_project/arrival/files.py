@@ -21,7 +21,9 @@ from dagster_project.build.left_out import SkippedUnit, Skips
 from dagster_project.build.left_out_rows import lines_of, rows_of
 from dagster_project.errors import InputError
 from dagster_project.fatal import is_fatal
-from dagster_project.home.layout import Home, add_apps, lock
+from dagster_project.home.layout import Home
+from dagster_project.home.locks import lock
+from dagster_project.home.settings import add_apps
 from dagster_project.lake.rows import constant_column, looked_up, texts, to_table
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import ARRIVED_OUTCOMES, CHATS, LOG_EVENTS, QUARANTINE, SPANS

@@ -24,7 +24,7 @@ from dagster_project.defs import (
 )
 from dagster_project.defs.partitions import AppDay, app_days
 from dagster_project.defs.resources import CleanSide, PrivateSide
-from dagster_project.home.layout import lock
+from dagster_project.home.locks import lock
 from dagster_project.lake.digests import hash_of
 from dagster_project.lake.freshness import Work, work
 from dagster_project.lake.tables import ARRIVED_OUTCOMES

@@ -31,9 +31,11 @@ from dagster_project.defs.show import rows_of
 from dagster_project.engine.choice import EngineChoice
 from dagster_project.errors import InputError, StageError
 from dagster_project.fatal import is_fatal
-from dagster_project.home.layout import Home, lock, retention_of
+from dagster_project.home.layout import Home
+from dagster_project.home.locks import lock
 from dagster_project.home.owner import owned
 from dagster_project.home.scratch import remove_abandoned
+from dagster_project.home.settings import retention_of
 from dagster_project.home.tidy import tidy
 from dagster_project.lake.freshness import resting
 from dagster_project.privacy.gate import vault_of

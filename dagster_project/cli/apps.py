@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from dagster_project.errors import InputError
-from dagster_project.home.layout import Home, apps_of
+from dagster_project.home.layout import Home
+from dagster_project.home.settings import apps_of
 from ingest.records.app_name import safe_app_name
 
 

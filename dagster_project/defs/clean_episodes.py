@@ -16,7 +16,7 @@ from dagster_project.defs.partitions import APP_DAYS, app_days
 from dagster_project.defs.resources import CleanSide, PrivateSide
 from dagster_project.defs.result import AssetResult, asset_result
 from dagster_project.defs.show import bars, rows_of
-from dagster_project.home.layout import lock
+from dagster_project.home.locks import lock
 from dagster_project.lake.freshness import Key, Work, clear, nobody_knows, store, work
 from dagster_project.lake.rows import constant_column, to_table
 from dagster_project.lake.store import Lake

@@ -13,15 +13,9 @@ import dagster as dg
 from dagster_project.build.budgets import Budget, budgets_of
 from dagster_project.engine.choice import LOCAL, EngineChoice
 from dagster_project.engine.interface import Engine
-from dagster_project.home.layout import (
-    Home,
-    budgets_in,
-    most_requests_of,
-    open_home,
-    redaction_of,
-    risk_of,
-    vault_secret,
-)
+from dagster_project.home.layout import Home, open_home
+from dagster_project.home.settings import budgets_in, most_requests_of, redaction_of, risk_of
+from dagster_project.home.vault_key import vault_secret
 from dagster_project.lake.store import Lake
 from dagster_project.storage.places import local_side
 from environments.llm import ModelChoice

@@ -37,6 +37,7 @@ from dagster_project.lake.freshness import (
 from dagster_project.lake.learnt_tables import WORLDS
 from dagster_project.lake.store import Lake
 from dagster_project.report.worlds import version_rows
+from dagster_project.storage.whole_files import write_whole
 from dagster_project.worlds.fallback_worlds import learn_with_fallback
 from dagster_project.worlds.held_out import measure
 from dagster_project.worlds.stored_worlds import (
@@ -208,9 +209,7 @@ def _for_people(clean: CleanSide, app: str, document: Mapping[str, Any]) -> None
     """A copy of the world file that a person can open."""
     folder = clean.folder / "worlds"
     folder.mkdir(parents=True, exist_ok=True)
-    fresh = folder / f".{app}.json.part"
-    fresh.write_text(json.dumps(document, indent=1, ensure_ascii=False), encoding="utf-8")
-    fresh.replace(folder / f"{app}.json")
+    write_whole(folder / f"{app}.json", json.dumps(document, indent=1, ensure_ascii=False))
     publish(clean.folder, f"worlds/{app}.json")
 
 

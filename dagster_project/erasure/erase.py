@@ -17,8 +17,10 @@ from dagster_project.erasure.raw_side import erase_bodies, erase_rows
 from dagster_project.erasure.search import Searched, search
 from dagster_project.erasure.who import Erased, ErasureRequest, erased_of
 from dagster_project.erasure.withdrawn import WITHDRAWN
-from dagster_project.home.layout import Home, apps_of, lock
+from dagster_project.home.layout import Home
 from dagster_project.home.lists import append
+from dagster_project.home.locks import lock
+from dagster_project.home.settings import apps_of
 from dagster_project.lake.rows import from_rows
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import EPISODES

@@ -18,7 +18,8 @@ from datetime import UTC, datetime
 from typing import Final
 
 from dagster_project.errors import HomeError, LakeError, OwnedElsewhere
-from dagster_project.home.layout import Home, lock
+from dagster_project.home.layout import Home
+from dagster_project.home.locks import lock
 from dagster_project.storage.lease import mark_lost, owning
 from dagster_project.storage.objects import Objects
 from dagster_project.storage.places import StoragePlace

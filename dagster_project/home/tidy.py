@@ -9,8 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from dagster_project.home.layout import Home, lock, retention_of
+from dagster_project.home.layout import Home
+from dagster_project.home.locks import lock
 from dagster_project.home.scratch import remove_abandoned
+from dagster_project.home.settings import retention_of
 from dagster_project.lake.learnt_tables import FAILURES, ROLLOUTS
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import (

@@ -15,7 +15,8 @@ import pyarrow.parquet as pq
 
 import environments
 from dagster_project.errors import StageError, VaultElsewhere
-from dagster_project.home.layout import Home, lock
+from dagster_project.home.layout import Home
+from dagster_project.home.locks import lock
 from dagster_project.privacy.gate import vault_of
 from dagster_project.privacy.leak_check import derived_from, origins_of, strings_in
 from dagster_project.privacy.leak_search import is_nobodys, searcher_of

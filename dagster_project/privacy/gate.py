@@ -19,7 +19,9 @@ import pyarrow as pa
 from dagster_project.build.left_out import Skips, without_those_that_fail
 from dagster_project.build.progress import report_each
 from dagster_project.fatal import is_fatal
-from dagster_project.home.layout import Home, claim_vault, redaction_of
+from dagster_project.home.layout import Home
+from dagster_project.home.settings import redaction_of
+from dagster_project.home.vault_key import claim_vault
 from dagster_project.lake.digests import hash_of
 from dagster_project.lake.freshness import (
     Key,

@@ -14,7 +14,10 @@ from typing import Final, TypeVar
 import dagster as dg
 
 from dagster_project.build.left_out import Skips
-from dagster_project.home.layout import Home, apps_of, lock, vault_secret
+from dagster_project.home.layout import Home
+from dagster_project.home.locks import lock
+from dagster_project.home.settings import apps_of
+from dagster_project.home.vault_key import vault_secret
 from dagster_project.lake.clean_files import bring
 from dagster_project.lake.freshness import digests
 from dagster_project.lake.store import Lake

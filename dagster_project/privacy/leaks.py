@@ -25,6 +25,7 @@ from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import CLEAN_EPISODES, CLEAN_OUTCOMES
 from dagster_project.privacy.account import REDACTIONS
 from dagster_project.privacy.leak_search import IN_TEXT
+from dagster_project.storage.whole_files import write_whole
 from environments.runtime.task.task import Task
 
 SEARCHED: Final = (
@@ -98,9 +99,7 @@ def keep_leaks(clean_folder: Path, found: Mapping[str, AppLeaks]) -> None:
     """Remember what a check found; the file is whole at any time."""
     listed = {app: asdict(one) for app, one in sorted(found.items())}
     path = clean_folder / _LEDGER
-    beside = path.with_suffix(".new")
-    beside.write_text(json.dumps(listed, indent=1) + "\n", encoding="utf-8")
-    beside.replace(path)
+    write_whole(path, json.dumps(listed, indent=1) + "\n")
     publish(clean_folder, _LEDGER)
 
 

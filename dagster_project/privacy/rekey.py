@@ -15,8 +15,10 @@ from typing import Final
 
 from dagster_project.build.run import build
 from dagster_project.errors import StageError
-from dagster_project.home.layout import Home, copy_settings, lock, open_home
+from dagster_project.home.layout import Home, open_home
+from dagster_project.home.locks import lock
 from dagster_project.home.scratch import REKEY, scratch_folder
+from dagster_project.home.settings import copy_settings
 from dagster_project.lake.store import Lake, copy_tables
 from dagster_project.lake.tables import (
     ARRIVED_OUTCOMES,

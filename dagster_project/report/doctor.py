@@ -19,7 +19,8 @@ from dagster_project.arrival.repetitions import counts_once
 from dagster_project.build.left_out import SkippedUnit, Skips, skipped_of
 from dagster_project.build.left_out_rows import SkippedRow, rows_of
 from dagster_project.defs.resources import CleanSide
-from dagster_project.home.layout import HOME_FORMAT, Home, redaction_of
+from dagster_project.home.layout import HOME_FORMAT, Home
+from dagster_project.home.settings import redaction_of
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import EPISODES, LOG_EVENTS, SPANS
 from dagster_project.report.data.counts import FunnelStage

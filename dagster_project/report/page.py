@@ -6,7 +6,6 @@ escaped by the template engine, cleaned of characters that reorder or hide text,
 
 import base64
 import hashlib
-import os
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -29,6 +28,7 @@ from dagster_project.report.data.arrivals import (
 from dagster_project.report.data.counts import Count, ranked
 from dagster_project.report.data.page import ReportData
 from dagster_project.report.tasks import turns_of
+from dagster_project.storage.whole_files import write_whole
 from environments.describe_check import describe
 from environments.rollout.causes import nulls_in_words
 from environments.runtime.values.grouping import by_key
@@ -76,9 +76,7 @@ def _no_unit(_kind: str, _unit: str) -> AbstractContextManager[object]:
 def write_report(data: ReportData, dest: Path, *, unit: Unit = _no_unit) -> None:
     """Write the page to `dest`, replacing an earlier one in one step."""
     dest.parent.mkdir(parents=True, exist_ok=True)
-    half = dest.with_name(f".{dest.name}.{os.getpid()}.part")
-    half.write_text(render(data, unit=unit), encoding="utf-8", newline="\n", errors="replace")
-    half.replace(dest)
+    write_whole(dest, render(data, unit=unit), errors="replace")
 
 
 def render(data: ReportData, *, unit: Unit = _no_unit) -> str:

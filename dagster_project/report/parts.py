@@ -26,7 +26,8 @@ from dagster_project.clean_records import (
     outcome_policy_of,
 )
 from dagster_project.defs.resources import CleanSide
-from dagster_project.home.layout import Home, apps_of, open_home
+from dagster_project.home.layout import Home, open_home
+from dagster_project.home.settings import apps_of
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import CLEAN_EPISODES
 from dagster_project.privacy.account import HELD, LANGUAGE, REPLACED, TALKS, WITHHELD, account_in

@@ -12,6 +12,7 @@ from typing import Any
 from dagster_project.errors import InputError
 from dagster_project.lake.store import Lake
 from dagster_project.rollouts.store import groups_in
+from dagster_project.storage.whole_files import write_whole
 from environments.rollout.rollout import Rollout, advantages_of
 from environments.rollout.training import training_row
 
@@ -63,11 +64,7 @@ def write_rollouts(
         for r in rollouts
         if format_name == ROWS or r.error is None
     ]
-    whole = path.with_name(f"{path.name}.part")
-    whole.write_text(
-        "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines), encoding="utf-8"
-    )
-    whole.replace(path)
+    write_whole(path, "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines))
 
 
 def _line(row: dict[str, Any], format_name: str) -> dict[str, Any]:

@@ -6,14 +6,13 @@ credentials and endpoint come from the environment (`AWS_*`), never from a file.
 """
 
 import json
-import os
 import re
-import secrets
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from dagster_project.errors import HomeError
+from dagster_project.storage.whole_files import write_whole
 
 STORAGE: Final = "storage.json"
 LOCAL_SIDE: Final = Path(".tracegym-local")
@@ -95,8 +94,5 @@ def place_of(side: Path) -> StoragePlace | None:
 def keep_place(side: Path, place: StoragePlace) -> None:
     """Note in a side's folder where its tables and files lie."""
     if place_of(side) is None:
-        fresh = side / f".{STORAGE}.{os.getpid()}.{secrets.token_hex(4)}"
-        fresh.write_text(
-            json.dumps({"url": place.url, "patience_s": place.patience_s}) + "\n", encoding="utf-8"
-        )
-        fresh.replace(side / STORAGE)
+        told = {"url": place.url, "patience_s": place.patience_s}
+        write_whole(side / STORAGE, json.dumps(told) + "\n")

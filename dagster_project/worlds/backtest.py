@@ -20,7 +20,8 @@ from dagster_project.clean_records import (
 )
 from dagster_project.defs.resources import CleanSide
 from dagster_project.errors import InputError
-from dagster_project.home.layout import Home, lock
+from dagster_project.home.layout import Home
+from dagster_project.home.locks import lock
 from dagster_project.lake.documents import records
 from dagster_project.lake.learnt_tables import TASKS, VERIFIED, WORLDS
 from dagster_project.lake.store import Lake

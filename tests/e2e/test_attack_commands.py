@@ -16,7 +16,8 @@ import pytest
 
 from dagster_project.arrival.files import take_in
 from dagster_project.build.run import build
-from dagster_project.home.layout import Home, add_apps, open_home
+from dagster_project.home.layout import Home, open_home
+from dagster_project.home.settings import add_apps
 from dagster_project.lake.rows import canonical_text
 from dagster_project.lake.store import Lake
 from dagster_project.review.desk import AppDesk, Desk

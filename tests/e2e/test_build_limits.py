@@ -78,7 +78,7 @@ def test_a_large_app_is_sampled_unless_all_is_asked_for(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody has to know of the option for a build to end."""
-    monkeypatch.setattr("dagster_project.home.layout.MOST_REQUESTS", 4)
+    monkeypatch.setattr("dagster_project.home.settings.MOST_REQUESTS", 4)
 
     made(home)
     sampled = told(home)["in a task"]["lost"]

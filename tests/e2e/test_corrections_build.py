@@ -14,7 +14,8 @@ from typer.testing import CliRunner
 from benchmarks.testbeds.desk.conversations import Shop, Talk, hold_season
 from dagster_project.clean_records import clean_episodes_of
 from dagster_project.cli.main import app as cli
-from dagster_project.home.layout import open_home, set_redaction
+from dagster_project.home.layout import open_home
+from dagster_project.home.settings import set_redaction
 from dagster_project.lake.documents import records
 from dagster_project.lake.learnt_tables import TASKS, VERIFIED
 from dagster_project.lake.store import Lake

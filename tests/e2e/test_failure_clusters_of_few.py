@@ -13,7 +13,8 @@ from dagster_project.cli.data.failures import failures
 from dagster_project.defs.failure_clusters import failure_clusters
 from dagster_project.defs.partitions import APPS
 from dagster_project.defs.resources import CleanSide
-from dagster_project.home.layout import Home, add_apps, open_home
+from dagster_project.home.layout import Home, open_home
+from dagster_project.home.settings import add_apps
 from dagster_project.lake.learnt_tables import FAILURES
 from dagster_project.lake.rows import constant_column, to_table
 from dagster_project.lake.store import Lake

@@ -22,7 +22,8 @@ from dagster_project.clean_records import clean_episodes_of, clean_outcomes_of, 
 from dagster_project.definitions import definitions
 from dagster_project.defs.automation import RANGE_END, RANGE_START, arrivals
 from dagster_project.defs.resources import CleanSide, PrivateSide
-from dagster_project.home.layout import Home, apps_of, open_home, set_redaction
+from dagster_project.home.layout import Home, open_home
+from dagster_project.home.settings import apps_of, set_redaction
 from dagster_project.home.tidy import tidy
 from dagster_project.lake.documents import contents
 from dagster_project.lake.learnt_tables import DIFFICULTY, TASK_SETS, VERIFIED, WORLDS

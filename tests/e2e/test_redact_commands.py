@@ -71,7 +71,7 @@ def test_strict_build_review_and_build_again(home: Home) -> None:
 
 def test_reveal_needs_a_reason_and_writes_it_down(home: Home) -> None:
     """A surrogate is reversed with the vault; the audit line holds no value and no surrogate."""
-    from dagster_project.home.layout import vault_secret  # noqa: PLC0415 - beside it
+    from dagster_project.home.vault_key import vault_secret  # noqa: PLC0415 - beside it
     from dagster_project.privacy.gate import vault_of  # noqa: PLC0415 - after the module's home is made
 
     vault = vault_of(home, vault_secret(home, None))

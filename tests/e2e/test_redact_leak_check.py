@@ -20,7 +20,8 @@ from dagster_project.build.run import build, instance_of
 from dagster_project.cli.main import app
 from dagster_project.cli.tasks.export import export
 from dagster_project.errors import InputError, StageError
-from dagster_project.home.layout import Home, open_home, vault_secret
+from dagster_project.home.layout import Home, open_home
+from dagster_project.home.vault_key import vault_secret
 from dagster_project.lake.learnt_tables import TASKS
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import CALL_PAIRS, CLEAN_OUTCOMES, EPISODES

@@ -12,18 +12,18 @@ from pathlib import Path
 import pytest
 
 from dagster_project.errors import HomeError
-from dagster_project.home.layout import (
+from dagster_project.home.layout import open_home
+from dagster_project.home.locks import lock
+from dagster_project.home.settings import (
     add_apps,
     apps_of,
-    lock,
-    open_home,
     redaction_of,
     retention_of,
     risk_of,
     set_redaction,
     set_risk,
-    vault_secret,
 )
+from dagster_project.home.vault_key import vault_secret
 from environments.runtime.answers.recall import RISK
 
 
@@ -132,7 +132,8 @@ def test_a_second_holder_waits_and_says_for_whom(tmp_path: Path) -> None:
     home = open_home(tmp_path / "h", create=True)
     script = (
         "import sys, time\nfrom pathlib import Path\n"
-        "from dagster_project.home.layout import lock, open_home\n"
+        "from dagster_project.home.layout import open_home\n"
+        "from dagster_project.home.locks import lock\n"
         "with lock(open_home(Path(sys.argv[1])), 'build'):\n"
         "    print('held', flush=True)\n    time.sleep(0.7)\n"
     )
@@ -170,7 +171,7 @@ def test_patience_ends(tmp_path: Path) -> None:
     """A lock that never comes free is an error with what to do."""
     home = open_home(tmp_path / "h", create=True)
 
-    with lock(home, "vault"), pytest.raises(HomeError, match="still in use"):
+    with lock(home, "vault"), pytest.raises(HomeError, match="still in use by process"):
         _hold(home.path)
 
 

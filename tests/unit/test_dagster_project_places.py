@@ -15,15 +15,10 @@ import pytest
 from dagster_project.cli.faults import fault_of
 from dagster_project.errors import HomeError, LakeError, OwnedElsewhere, VaultElsewhere
 from dagster_project.home import owner as lake_owner
-from dagster_project.home.layout import (
-    Home,
-    add_apps,
-    apps_of,
-    claim_vault,
-    open_home,
-    set_redaction,
-)
+from dagster_project.home.layout import Home, open_home
 from dagster_project.home.owner import holder_of, owned
+from dagster_project.home.settings import add_apps, apps_of, set_redaction
+from dagster_project.home.vault_key import claim_vault
 from dagster_project.lake.clean_files import bring, publish
 from dagster_project.lake.store import Lake
 from dagster_project.lake.tables import Table

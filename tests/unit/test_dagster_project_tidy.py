@@ -11,7 +11,8 @@ import pytest
 
 from dagster_project.arrival.files import take_in
 from dagster_project.errors import HomeError
-from dagster_project.home.layout import Home, Retention, open_home, retention_of
+from dagster_project.home.layout import Home, open_home
+from dagster_project.home.settings import Retention, retention_of
 from dagster_project.home.tidy import tidy
 from dagster_project.lake.learnt_tables import ROLLOUTS
 from dagster_project.lake.store import Lake

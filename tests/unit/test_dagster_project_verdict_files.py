@@ -14,6 +14,7 @@ from dagster_project.build.left_out_rows import rows_of
 from dagster_project.home.layout import open_home
 from dagster_project.report.doctor import diagnose
 from ingest.files.file_source import FileSource
+from ingest.otlp.decode_batch import decode_batch
 
 Files = dict[str, Any]
 
@@ -616,8 +617,9 @@ def test_what_failed_together_and_not_in_parts_is_logged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Nothing is lost; the log tells the fault's type and place, and nothing of its message."""
-    decode = arrival.decode_batch
-    monkeypatch.setattr(arrival, "decode_batch", lambda some: decode(some[: 1 // (2 - len(some))]))
+    monkeypatch.setattr(
+        arrival, "decode_batch", lambda some: decode_batch(some[: 1 // (2 - len(some))])
+    )
     found, arrived = outcomes(tmp_path, TWO)
     assert len(found) == arrived.chats == 2
     (said,) = [one.getMessage() for one in caplog.records if one.levelname == "WARNING"]

@@ -33,7 +33,8 @@ from dagster_project.cli.output import (
 )
 from dagster_project.cli.settings import read_settings
 from dagster_project.errors import InputError, Interrupted, StrictError
-from dagster_project.home.layout import MOST_REQUESTS, apps_of, open_home, set_redaction, set_risk
+from dagster_project.home.layout import open_home
+from dagster_project.home.settings import MOST_REQUESTS, apps_of, set_redaction, set_risk
 from environments.runtime.answers.recall import MOST_RISK, is_risk
 
 if TYPE_CHECKING:

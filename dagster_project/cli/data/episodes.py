@@ -1,6 +1,5 @@
 """`tracegym episodes`: the canonical episodes as chat-log JSONL."""
 
-import shutil
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,6 +14,7 @@ from dagster_project.cli.output import notices
 from dagster_project.cli.settings import read_settings
 from dagster_project.errors import InputError
 from dagster_project.home.layout import open_home
+from dagster_project.storage.whole_files import replacing
 
 
 def episodes(
@@ -62,17 +62,11 @@ def _write(lines: Iterable[str], out: Path) -> int:
     if out.exists() and not out.is_file():
         with out.open("w", encoding="utf-8") as file:
             return _write_to(file, lines)
-    whole = out.resolve()
-    beside = whole.with_name(f"{whole.name}.part")
-    try:
+    with replacing(out.resolve()) as beside:
         with beside.open("w", encoding="utf-8") as file:
             written = _write_to(file, lines)
-        if written:
-            if whole.exists():
-                shutil.copymode(whole, beside)
-            beside.replace(whole)
-    finally:
-        beside.unlink(missing_ok=True)
+        if not written:
+            beside.unlink()
     return written
 
 

@@ -10,7 +10,8 @@ from dagster_project.cli.options import HOME, HomeOption, JsonOption, WhoOption
 from dagster_project.cli.output import notices, print_json, print_pairs, print_table
 from dagster_project.cli.settings import read_settings
 from dagster_project.errors import InputError, ProjectError
-from dagster_project.home.layout import open_home, vault_secret
+from dagster_project.home.layout import open_home
+from dagster_project.home.vault_key import vault_secret
 from dagster_project.privacy.audit import person
 
 if TYPE_CHECKING:

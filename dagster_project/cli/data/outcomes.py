@@ -10,7 +10,8 @@ from dagster_project.cli.apps import stored_name
 from dagster_project.cli.options import HOME, HomeOption, JsonOption
 from dagster_project.cli.output import how_many, notices, print_json, print_pairs, print_table
 from dagster_project.errors import InputError
-from dagster_project.home.layout import apps_of, open_home
+from dagster_project.home.layout import open_home
+from dagster_project.home.settings import apps_of
 
 
 def outcomes(  # noqa: PLR0913, PLR0917 - one option per column that a table may call otherwise

@@ -13,8 +13,10 @@ from dagster_project.cli.options import HOME, AppOption, HomeOption, JsonOption,
 from dagster_project.cli.output import how_many, notices, print_json, print_table
 from dagster_project.cli.settings import read_settings
 from dagster_project.errors import InputError
-from dagster_project.home.layout import Home, lock, open_home
+from dagster_project.home.layout import Home, open_home
+from dagster_project.home.locks import lock
 from dagster_project.privacy.audit import note, person
+from dagster_project.storage.whole_files import replacing
 
 if TYPE_CHECKING:
     from dagster_project.privacy.account import AccountRow
@@ -119,14 +121,9 @@ def add_policy_lines(path: Path, decided: dict[str, str]) -> None:
         lines += [*([""] if lines else []), "[keys]"]
         heading = len(lines) - 1
     lines[heading + 1 : heading + 1] = [_line(key, kind) for key, kind in sorted(decided.items())]
-    beside = path.with_name(f".{path.name}.new")
-    beside.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    try:
+    with replacing(path) as beside:
+        beside.write_text("\n".join(lines) + "\n", encoding="utf-8")
         load_policy(beside)
-    except Exception:
-        beside.unlink()
-        raise
-    beside.replace(path)
 
 
 def _is_heading(line: str) -> bool:
@@ -228,7 +225,7 @@ def reveal(  # noqa: PLR0913, PLR0917 - one parameter per option
 
 
 def _vault(home: Home) -> "Vault":
-    from dagster_project.home.layout import vault_secret  # noqa: PLC0415 - beside it
+    from dagster_project.home.vault_key import vault_secret  # noqa: PLC0415 - beside it
     from dagster_project.privacy.gate import vault_of  # noqa: PLC0415 - presidio's caller, pyarrow: 2 s
 
     return vault_of(home, vault_secret(home, read_settings().secret))

@@ -13,7 +13,8 @@ from dagster_project.cli.options import HOME, JsonOption
 from dagster_project.cli.output import how_many, notices, print_json, print_table, print_text
 from dagster_project.cli.settings import read_settings
 from dagster_project.errors import InputError, Interrupted
-from dagster_project.home.layout import Home, apps_of, open_home
+from dagster_project.home.layout import Home, open_home
+from dagster_project.home.settings import apps_of
 
 if TYPE_CHECKING:
     from dagster_project.tasks.attacks import Attacked, AttackSettings

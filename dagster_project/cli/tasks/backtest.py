@@ -16,7 +16,8 @@ from dagster_project.cli.options import (
 )
 from dagster_project.cli.output import notices, print_table, write_document
 from dagster_project.cli.settings import read_settings
-from dagster_project.home.layout import open_home, vault_secret
+from dagster_project.home.layout import open_home
+from dagster_project.home.vault_key import vault_secret
 from environments.frontier import points
 from environments.unsettled_calls import unsettled_calls
 

@@ -12,7 +12,8 @@ from dagster_project.cli.output import how_many, notices, print_table, print_tex
 from dagster_project.cli.reasons import print_policies
 from dagster_project.cli.tasks.runs import open_shelf
 from dagster_project.errors import InputError
-from dagster_project.home.layout import Home, apps_of, open_home
+from dagster_project.home.layout import Home, open_home
+from dagster_project.home.settings import apps_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -17,10 +17,9 @@ from dagster_project.cli.options import HOME, AppOption, HomeOption, JsonOption
 from dagster_project.cli.output import notices, print_json, print_pairs
 from dagster_project.cli.settings import read_settings
 from dagster_project.errors import InputError
-from dagster_project.home.layout import open_home
+from dagster_project.home.layout import Home, open_home
 
 if TYPE_CHECKING:
-    from dagster_project.home.layout import Home
     from dagster_project.privacy.export_check import Searched
     from environments.runtime.task.attempt import Json
     from environments.runtime.task.manifest import TaskSetManifest
@@ -301,7 +300,7 @@ def _searched(
     home: "Home", given: str | None, dest: Path, apps: Sequence[str]
 ) -> "Searched | None":
     """Search the written files; None where the data was declared free of personal data."""
-    from dagster_project.home.layout import redaction_of  # noqa: PLC0415 - beside what is slow
+    from dagster_project.home.settings import redaction_of  # noqa: PLC0415 - beside what is slow
     from dagster_project.privacy.export_check import (  # noqa: PLC0415 - dagster: 2 s
         check_written,
         secret_at_hand,
@@ -346,7 +345,7 @@ def _past_leak_check(clean: Path, apps: Sequence[str]) -> tuple[list[str], froze
 
     Says in one sentence per app what is left out and why; raises `InputError` where that is every app.
     """
-    from dagster_project.home.layout import Home, redaction_of  # noqa: PLC0415 - beside what is slow
+    from dagster_project.home.settings import redaction_of  # noqa: PLC0415 - beside what is slow
     from dagster_project.privacy.leaks import leaks_of, to_settle  # noqa: PLC0415 - dagster: 2 s
 
     home = Home(path=clean.parent)

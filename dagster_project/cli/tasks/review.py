@@ -13,7 +13,8 @@ from dagster_project.cli.local_page import serve_page
 from dagster_project.cli.options import HOME, HomeOption, JsonOption
 from dagster_project.cli.output import notices, print_json, print_pairs, print_table
 from dagster_project.errors import InputError
-from dagster_project.home.layout import Home, apps_of, open_home
+from dagster_project.home.layout import Home, open_home
+from dagster_project.home.settings import apps_of
 
 if TYPE_CHECKING:
     from dagster_project.review.desk import Desk

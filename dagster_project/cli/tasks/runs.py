@@ -13,7 +13,8 @@ from dagster_project.cli.options import HOME, AppOption, JsonOption
 from dagster_project.cli.output import notices, print_json, print_pairs, print_table, print_text
 from dagster_project.cli.reasons import print_policies, print_reasons
 from dagster_project.errors import InputError
-from dagster_project.home.layout import apps_of, open_home
+from dagster_project.home.layout import open_home
+from dagster_project.home.settings import apps_of
 
 if TYPE_CHECKING:
     from dagster_project.runs.choice import Choice

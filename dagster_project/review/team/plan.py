@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from dagster_project.errors import InputError
 from dagster_project.lake.clean_files import bring, publish
+from dagster_project.storage.whole_files import write_whole
 
 MOST_NAMES: Final = 200
 MOST_LETTERS: Final = 60
@@ -87,9 +88,7 @@ def save_team(clean: Path, team: Team) -> None:
     path = clean / _PLAN
     path.parent.mkdir(parents=True, exist_ok=True)
     text = _File(names=list(team.names), overlap=team.overlap).model_dump_json(indent=1)
-    fresh = path.with_suffix(".new")
-    fresh.write_text(f"{text}\n", encoding="utf-8")
-    fresh.replace(path)
+    write_whole(path, f"{text}\n")
     publish(clean, _PLAN)
 
 
