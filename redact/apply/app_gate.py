@@ -35,7 +35,8 @@ from redact.policy import Policy
 from redact.readers.base64_runs import has_hidden_text
 from redact.readers.documents import FoundValue, Unexplained
 from redact.readers.place import UNKNOWN_NAMES, WORDS, Place
-from redact.recognizers.analyzer import Findings, atoms_in
+from redact.recognizers.analyzer import Findings
+from redact.recognizers.composites import atoms_in
 from redact.values.free_ids import FREE
 from redact.values.segments import is_read
 from redact.values.shapes import can_be

@@ -27,7 +27,7 @@ from redact.lists.lexicon import word_group
 from redact.lists.word_lists import word_list
 from redact.names.without_capitals import follows_a_surname
 from redact.readers.place import RESULT, Place, is_free
-from redact.recognizers.analyzer import is_composite
+from redact.recognizers.composites import is_composite
 from redact.values.months import month_number
 from redact.values.scripts import is_unspaced
 

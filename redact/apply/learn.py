@@ -27,12 +27,8 @@ from redact.policy import Policy
 from redact.readers.corrections import CorrectedCall, calls_in
 from redact.readers.documents import FoundValue, refined
 from redact.readers.place import ARGUMENT, MESSAGE, RESULT
-from redact.recognizers.analyzer import (
-    Finder,
-    Findings,
-    atoms_in,
-    is_composite,
-)
+from redact.recognizers.analyzer import Finder, Findings
+from redact.recognizers.composites import atoms_in, is_composite
 from redact.recognizers.presidio_engine import (
     NamesEngine,
     OwnRecognizer,

@@ -17,7 +17,7 @@ from redact.bounds import SEVERAL
 from redact.decisions.verdicts import NAMELIKE, Verdict
 from redact.fold import fold, fold_value
 from redact.readers.documents import FoundValue, Unexplained
-from redact.recognizers.analyzer import doors_in
+from redact.recognizers.composites import doors_in
 
 NAMES_IN_PROSE: Final = "names somebody whom no tool returned"
 

@@ -12,7 +12,7 @@ from typing import Final
 from redact.bounds import SHORT
 from redact.fold import fold_value
 from redact.readers.place import RESULT, UNKNOWN, Place
-from redact.recognizers.analyzer import is_composite
+from redact.recognizers.composites import is_composite
 from redact.values.forms import (
     code_groups,
     commonest,

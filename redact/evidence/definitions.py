@@ -22,7 +22,8 @@ from redact.fold import fold_value
 from redact.lists.gazetteer import is_name
 from redact.readers.documents import FoundValue
 from redact.readers.place import ARGUMENT, Place, is_free
-from redact.recognizers.analyzer import Finder, Findings, is_composite
+from redact.recognizers.analyzer import Finder, Findings
+from redact.recognizers.composites import is_composite
 from redact.values.forms import commonest
 from redact.values.free_ids import free_ids
 from redact.values.value_sets import are_names

@@ -21,7 +21,7 @@ from redact.fold import fold_value
 from redact.kinds import KINDS
 from redact.lists.gazetteer import ORDINARY, is_name
 from redact.readers.place import UNKNOWN, Place
-from redact.recognizers.analyzer import is_composite
+from redact.recognizers.composites import is_composite
 
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 

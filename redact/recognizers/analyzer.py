@@ -17,14 +17,11 @@ from typing import Final
 
 from redact.bounds import LONGEST_VALUE, NEAR, SEVERAL
 from redact.fold import without_escapes
-from redact.kinds import KINDS
-from redact.lists.gazetteer import is_name
 from redact.lists.lexicon import Lexicon
-from redact.lists.word_lists import ID_WORDS, PARTICLES, STREET_WORDS
 from redact.names.abbreviations import numbered_words
 from redact.names.prose_names import names_in, names_shown, names_somebody, runs_in
 from redact.names.unknown_names import unknown_runs
-from redact.names.without_capitals import parts_of_name, possible_names
+from redact.names.without_capitals import possible_names
 from redact.readers.base64_runs import has_hidden_text, hidden_texts
 from redact.readers.documents import Documents, FoundValue, Unexplained
 from redact.readers.place import (
@@ -39,12 +36,8 @@ from redact.recognizers.short_codes import codes_told
 from redact.recognizers.spoken_forms import emails_said, numbers_said
 from redact.values.forms import drawn_in
 from redact.values.free_ids import FREE, free_days, free_ids
-from redact.values.scripts import SIGNS, is_word
 from redact.values.segments import is_sentence
-from redact.values.shapes import digit_count, letter_count
 
-_DOOR: Final = re.compile(r"(?<!\w)(?:\d{1,4}[a-z]|[a-z]-?\d{1,4})(?!\w)")
-_ATOM: Final = re.compile(rf"[^\W\d_](?:[^\W\d_]|[{SIGNS}])*")
 _REMEMBERED: Final = 32_000_000
 """Characters of text a reader remembers what they reveal."""
 
@@ -339,59 +332,3 @@ def _values_said(text: str, needs: Needs) -> Iterator[FoundValue]:
         yield FoundValue("email", value, "")
     for value in numbers_said(text) if needs.said else ():
         yield FoundValue("phone", value, "")
-
-
-def atoms_in(kind: str, folded: str) -> tuple[tuple[str, str], ...]:
-    """Return the single words and numbers inside a composite that are searched for within the episode, with their kinds."""
-    own = _ATOM_KIND.get(kind, "last_name")
-    atoms = tuple((atom, own) for atom in dict.fromkeys(_atoms(kind, folded)))
-    if own != "street" and (kind != "opaque_id" or " " not in folded):
-        return atoms
-    return (*atoms, *((door, "code") for door in doors_in(folded)))
-
-
-def doors_in(folded: str) -> tuple[str, ...]:
-    """Return the numbers with a letter in a part of an address, by which a flat is said alone: `11b`."""
-    return tuple(dict.fromkeys(_DOOR.findall(folded)))
-
-
-_ATOM_KIND: Final = {"street": "street", "payment_id": "payment_id"}
-
-
-def _atoms(kind: str, folded: str) -> list[str]:
-    family = KINDS[kind].family
-    if family == "name":
-        words = _ATOM.findall(folded)
-        if len(words) == 1 and not folded.isascii():
-            words += [part for part in parts_of_name(folded) if part != words[0]]
-        return [word for word in words if is_word(word) and word not in PARTICLES]
-    if family == "street":
-        return [
-            word for word in _ATOM.findall(folded) if len(word) > 3 and word not in STREET_WORDS
-        ]
-    if kind == "payment_id":
-        return re.findall(r"\d{5,}", folded)
-    if kind in {"person_id", "handle", "email"}:
-        local = folded.rpartition("@")[0] or folded
-        words = _ATOM.findall(local)
-        return [word for word in words if len(word) > 2 and word not in ID_WORDS and is_name(word)]
-    return []
-
-
-@lru_cache(maxsize=65_536)
-def is_composite(kind: str, folded: str) -> bool:
-    """Say whether a value names one person by itself, so that it is searched for in the whole app."""
-    letters, digits = letter_count(folded), digit_count(folded)
-    if not KINDS[kind].direct:
-        # "LS9 1DX" is a street and nothing else wherever it stands; "90210" is a number like any other.
-        return kind == "postcode" and letters >= 2 and digits >= 1 and len(folded) >= 5
-    if kind == "full_name":
-        return len([word for word in folded.split() if is_word(word)]) > 1
-    if kind == "street":
-        own = [word for word in _ATOM.findall(folded) if len(word) > 2 and word not in STREET_WORDS]
-        return digits > 0 and bool(own) and len(folded) >= 8  # "Suite 171" is anybody's
-    if kind in {"secret", "email", "iban", "card_number", "ssn", "ip"}:
-        return len(folded) >= 6
-    if kind == "phone":
-        return digits >= 7
-    return len(folded) >= 5 and (digits >= 4 or (digits >= 1 and letters >= 2))

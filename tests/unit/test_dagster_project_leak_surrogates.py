@@ -6,7 +6,7 @@ from dagster_project.privacy.leak_search import is_surrogate
 from redact.audit.leaks import Leak
 from redact.evidence.app_values import AppLearnt, Learnt
 from redact.operators.vault import Vault
-from redact.recognizers.analyzer import is_composite
+from redact.recognizers.composites import is_composite
 from tests.leak_hits import leaks_in
 
 
