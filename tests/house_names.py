@@ -48,7 +48,10 @@ FORMAT: Final = {
 
 
 def offenders() -> Iterator[tuple[str, str]]:
-    """Each with its kind: `file`, `constant`, `function` or `class`."""
+    """Each with its kind: `folder`, `file`, `constant`, `function` or `class`."""
+    for path in sorted(path for name in FOLDERS for path in (ROOT / name).rglob("__init__.py")):
+        if path.parent.name in LONE:
+            yield "folder", str(path.parent.relative_to(ROOT))
     for path in sorted(path for name in FOLDERS for path in (ROOT / name).rglob("*.py")):
         place = str(path.relative_to(ROOT))
         if path.stem in LONE:

@@ -345,11 +345,11 @@ def keep_rejected(lake: Lake, rejected: Sequence[Rejected], arrived: ArrivalCoun
     lake.append(QUARANTINE, rows)
 
 
-def quarantined(lake: Lake, app: str | None = None) -> Iterator[Rejected]:
+def quarantined(lake: Lake) -> Iterator[Rejected]:
     """Everything that could not be used, once each, without the bodies."""
     names = [name for name in QUARANTINE.schema.names if name != "body"]
     seen: set[tuple[object, ...]] = set()
-    for row in lake.read(QUARANTINE, app=app, columns=names).to_pylist():
+    for row in lake.read(QUARANTINE, columns=names).to_pylist():
         identity = (row["app"], row["source"], row["position"], row["code"])
         if identity not in seen:
             seen.add(identity)

@@ -54,12 +54,10 @@ def _is_such_a_document(document: object, out: Path) -> bool:
     )
 
 
-def print_table(
-    title: str, headings: Sequence[str], rows: Iterable[Sequence[object]], *, stderr: bool = False
-) -> None:
+def print_table(title: str, headings: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """A small table; cells are plain text, never markup, numbers stand right."""
     cells = [list(row) for row in rows]
-    console = Console(stderr=stderr, highlight=False)
+    console = Console(highlight=False)
     # A title of its own line: one that is wider than its table would be broken, and a path in it with it.
     console.print(Text(title, style="bold"), soft_wrap=True)
     if len(headings) > 2 and _narrowest(headings, cells) > console.width:

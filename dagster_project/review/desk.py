@@ -63,6 +63,8 @@ from synth.failures.detection import Failure
 from synth.labels.label import UNLABELLED, Label, label_episodes
 from synth.recordings.attempt import record
 
+SEEN_FOR_S: Final = 5.0
+"""For so long what was read is shown, whatever is clicked."""
 REMEMBERED: Final = 48
 """Tasks whose runs stay in memory."""
 ROLLOUTS_RUN: Final = 400
@@ -355,9 +357,9 @@ class Desk:
                 self._apps[app].refresh()
         self._seen_at = time.monotonic()
 
-    def reload_if_old(self, seconds: float = 5.0) -> None:
+    def reload_if_old(self) -> None:
         """Read again, but not with every click."""
-        if time.monotonic() - self._seen_at > seconds:
+        if time.monotonic() - self._seen_at > SEEN_FOR_S:
             self.reload()
 
     @property

@@ -14,7 +14,7 @@ from pathlib import Path
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """A file beside another one that takes its place, with its mode, where nothing is raised and it was written."""
-    beside = _beside(path)
+    beside = _path_beside(path)
     try:
         yield beside
         if beside.exists():
@@ -35,7 +35,7 @@ def write_whole(path: Path, text: str, *, errors: str = "strict") -> None:
 
 def write_once(path: Path, text: str, *, mode: int) -> None:
     """Write a file that nobody else has made meanwhile; the first one to come wins, whole."""
-    fresh = _beside(path)
+    fresh = _path_beside(path)
     fresh.touch(mode=mode)
     try:
         fresh.write_text(text, encoding="utf-8")
@@ -45,5 +45,5 @@ def write_once(path: Path, text: str, *, mode: int) -> None:
         fresh.unlink()
 
 
-def _beside(path: Path) -> Path:
+def _path_beside(path: Path) -> Path:
     return path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}.part")

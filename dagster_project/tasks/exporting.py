@@ -153,7 +153,7 @@ def _of_cluster(
 def _in_place_of(asked: ExportRequest) -> Iterator[Path]:
     """A path beside the destination: what is written there takes its place where nothing is raised."""
     dest = asked.dest
-    with _told():
+    with _as_input_errors():
         if asked.format_name == "taskset":
             refuse_foreign(dest)
         else:
@@ -167,7 +167,7 @@ def _in_place_of(asked: ExportRequest) -> Iterator[Path]:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _as_input_errors() -> Iterator[None]:
     """A sentence for a person, such as that the folder holds something else: no task is to blame."""
     try:
         yield
@@ -178,7 +178,7 @@ def _told() -> Iterator[None]:
 def _write(
     parts: TaskSetParts, choice: Choice, asked: ExportRequest, dest: Path
 ) -> TaskSetManifest:
-    with tempfile.TemporaryDirectory() as scratch, _told():
+    with tempfile.TemporaryDirectory() as scratch, _as_input_errors():
         plain = asked.format_name == "taskset"
         folder = dest if plain else Path(scratch) / "task_set"
         manifest = write_task_set(

@@ -13,7 +13,7 @@ import orjson
 from dagster_project.lake.documents import Document, contents, to_rows
 from dagster_project.lake.learnt_tables import VERDICT_READS
 from dagster_project.lake.store import Lake
-from environments.kept.reads import Reads
+from environments.kept_verdicts.reads import Reads
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

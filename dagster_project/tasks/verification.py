@@ -25,7 +25,7 @@ from dagster_project.tasks.kept_verdicts import Remembered
 from dagster_project.worlds.stored_worlds import StoredWorld
 from environments.judges.ask import Judge
 from environments.judges.question import Question
-from environments.kept.reads import KeptVerdicts, Reads
+from environments.kept_verdicts.reads import KeptVerdicts, Reads
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.candidate import Candidate
 from environments.runtime.values.canonical import task_version

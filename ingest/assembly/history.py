@@ -120,7 +120,7 @@ def _home(told: _CallInput, near: list[Thread], *, named: bool) -> Thread | None
     """The thread that a call belongs to; None starts a new one."""
     best, most = None, 0
     for thread in near:
-        shared = _shared(thread.keys, told.keys, thread, told.body)
+        shared = _shared(thread, told.keys, told.body)
         # A guard or a title writer is shown the user's words under a prompt of its own: that is no common history.
         if shared > most and (
             _same_prompt(thread, told.system)
@@ -144,8 +144,9 @@ def _same_prompt(thread: Thread, system: list[Step]) -> bool:
     return [key_of(step) for step in system] == [key_of(step) for step in thread.system]
 
 
-def _shared(known: list[str], keys: list[str], thread: Thread, body: list[Step]) -> int:
+def _shared(thread: Thread, keys: list[str], body: list[Step]) -> int:
     count = 0
+    known = thread.keys
     lenient = "truncated" in thread.flags
     for index in range(min(len(known), len(keys))):
         if known[index] != keys[index] and not (
@@ -299,7 +300,7 @@ def _worded_results(asked: Step, told: Step, after: Step) -> list[Step] | None:
 
 def _regrouped(thread: Thread, body: list[Step], keys: list[str]) -> tuple[list[Step], list[str]]:
     """The input with parallel calls as the one message that they were when the model made them."""
-    shared = _shared(thread.keys, keys, thread, body)
+    shared = _shared(thread, keys, body)
     if shared == len(thread.steps):
         return body, keys
     whole = _unsplit(thread.steps[shared], body[shared:])
@@ -311,7 +312,7 @@ def _regrouped(thread: Thread, body: list[Step], keys: list[str]) -> tuple[list[
 
 def _meet(thread: Thread, call: Node, body: list[Step], keys: list[str]) -> int | None:
     """Where the new messages of an input begin; None where a call tells nothing new at all."""
-    shared = _shared(thread.keys, keys, thread, body)
+    shared = _shared(thread, keys, body)
     _enrich(thread, body[:shared])
     if shared == len(thread.steps):
         return shared
@@ -469,9 +470,9 @@ def _speak(thread: Thread, call: Node) -> None:
         thread.flags.add("missing_output")
 
 
-def _enrich(thread: Thread, again: Sequence[Step], offset: int = 0) -> None:
+def _enrich(thread: Thread, again: Sequence[Step]) -> None:
     """Take what a repeated message says that the first telling of it did not: ids, text beside calls, the uncut text."""
-    for index, step in enumerate(again, start=offset):
+    for index, step in enumerate(again):
         known = thread.steps[index]
         if known != step:
             thread.steps[index] = _fill(known, step)

@@ -17,7 +17,7 @@ import pyarrow as pa
 from ingest.otlp.protobuf import value_text
 from ingest.otlp.text_columns import Column, Slices, arrow, as_text, compute, objects, quoted
 from ingest.otlp.wire_columns import Bools, Bytes, FieldColumns, Ints, varints
-from ingest.records.span import PROMOTED_COUNTS, PROMOTED_TEXTS, column_of, json_text
+from ingest.records.span import PROMOTED_COUNTS, PROMOTED_TEXTS, column_of, sorted_json
 
 _KEY: Final = 0x0A
 _VALUE: Final = 0x12
@@ -160,7 +160,7 @@ class _Names:
     """Keys, and each pair's place among them."""
 
     def __init__(self, names: list[str], code: Ints) -> None:
-        self.texts = arrow.array([json_text(name) + ":" for name in names], pa.string())
+        self.texts = arrow.array([sorted_json(name) + ":" for name in names], pa.string())
         self.code = code
 
 

@@ -40,7 +40,7 @@ from ingest.otlp.record import (
 from ingest.otlp.values import check_protobuf
 from ingest.otlp.wire import Bounds, BrokenWireError, Field, batches, bounds, messages
 from ingest.records.moments import from_number
-from ingest.records.span import LogEvent, Span, SpanEvent, SpanLink, json_text
+from ingest.records.span import LogEvent, Span, SpanEvent, SpanLink, sorted_json
 from ingest.records.text import Json
 
 
@@ -105,7 +105,7 @@ def _read_record(  # noqa: PLR0913, PLR0917 - where, into what, and how
 def value_text(raw: bytes) -> str | None:
     """An attribute's value as JSON text; None where it cannot be read or is nested too deeply."""
     try:
-        return json_text(_value(AnyValue.FromString(raw), DEFAULT_LIMITS, 0))
+        return sorted_json(_value(AnyValue.FromString(raw), DEFAULT_LIMITS, 0))
     except (DecodeError, RecordRefusedError):
         return None
 

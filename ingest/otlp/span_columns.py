@@ -35,7 +35,7 @@ from ingest.otlp.wire_columns import (
 )
 from ingest.records.moments import day_of
 from ingest.records.quarantine import Rejected
-from ingest.records.span import SPAN_SCHEMA, json_text, span_row
+from ingest.records.span import SPAN_SCHEMA, sorted_json, span_row
 
 _NANOSECONDS: Final = 10**17
 """Smaller times are in other units, or missing: `ingest.records.moments` knows."""
@@ -205,7 +205,7 @@ class _Reader:
             "scope_version": arrow.array([b.scope_version for b in each], pa.string()).take(
                 of_span
             ),
-            "resource": arrow.array([json_text(b.resource) for b in each], pa.string()).take(
+            "resource": arrow.array([sorted_json(b.resource) for b in each], pa.string()).take(
                 of_span
             ),
             "events": empty,

@@ -100,7 +100,7 @@ class LogEvent:
 
 def event_id_of(*parts: object) -> str:
     """The identity of a log event: 32 hex digits over everything it says."""
-    return hashlib.sha256(json_text(parts).encode()).hexdigest()[:32]
+    return hashlib.sha256(sorted_json(parts).encode()).hexdigest()[:32]
 
 
 PROMOTED_TEXTS: Final = (
@@ -206,10 +206,12 @@ def span_row(span: Span) -> dict[str, Any]:
         "status_message": span.status_message,
         "scope": span.scope,
         "scope_version": span.scope_version,
-        "resource": json_text(span.resource),
-        "attributes": json_text(rest),
-        "events": json_text([[e.name, e.at, e.attributes] for e in span.events]),
-        "links": json_text([[link.trace_id, link.span_id, link.attributes] for link in span.links]),
+        "resource": sorted_json(span.resource),
+        "attributes": sorted_json(rest),
+        "events": sorted_json([[e.name, e.at, e.attributes] for e in span.events]),
+        "links": sorted_json(
+            [[link.trace_id, link.span_id, link.attributes] for link in span.links]
+        ),
         "dropped": min(span.dropped, _MOST_DROPPED),
         **promoted,
     }
@@ -288,9 +290,9 @@ def event_row(event: LogEvent) -> dict[str, Any]:
         "at": event.at,
         "severity": _code(event.severity),
         "scope": event.scope,
-        "body": json_text(event.body),
-        "attributes": json_text(event.attributes),
-        "resource": json_text(event.resource),
+        "body": sorted_json(event.body),
+        "attributes": sorted_json(event.attributes),
+        "resource": sorted_json(event.resource),
         "dropped": min(event.dropped, _MOST_DROPPED),
     }
 
@@ -313,7 +315,7 @@ def event_of_row(row: Mapping[str, Any]) -> LogEvent:
     )
 
 
-def json_text(value: object) -> str:
+def sorted_json(value: object) -> str:
     """JSON text with its keys in order: equal for equal values."""
     try:
         return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()

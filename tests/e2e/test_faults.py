@@ -17,7 +17,7 @@ import dagster_project.arrival.files
 import dagster_project.privacy.gate
 import dagster_project.privacy.leak_check
 import environments.export.taskset
-import environments.kept.reads
+import environments.kept_verdicts.reads
 import redact.apply.learn
 import redact.apply.scrub
 import synth.failures.detection
@@ -362,7 +362,7 @@ def test_a_task_that_the_gate_fails_at_needs_review(
     odd = rows(whole, VERIFIED, LENDING)[0]["id"]
     mend = failing(
         monkeypatch,
-        environments.kept.reads,
+        environments.kept_verdicts.reads,
         "verify",
         lambda one, **_: one.task.task_id == odd,
     )
@@ -558,7 +558,7 @@ def test_faults_at_every_stage_cost_their_units_and_the_command_ends_with_0(
     )
     failing(
         monkeypatch,
-        environments.kept.reads,
+        environments.kept_verdicts.reads,
         "verify",
         lambda one, **_: one.task.task_id == task,
     )
@@ -577,7 +577,7 @@ def test_faults_at_every_stage_cost_their_units_and_the_command_ends_with_0(
         "left out: 5 episodes of another, lending, redaction: OddError at redact/apply/scrub.py:",
         "left out: 2 tools (renew_loan) of another, lending, learning tools: OddError at synth/world/learn.py:",
         "its recordings are told, and nothing else",
-        "left out: 1 task of another, attacking tasks: OddError at environments/kept/reads.py:",
+        "left out: 1 task of another, attacking tasks: OddError at environments/kept_verdicts/reads.py:",
         "left out: 1 app of another, searching for identifiers: OddError at dagster_project/privacy/leak_check.py:",
         "report it as a fault of tracegym: ",
     ):

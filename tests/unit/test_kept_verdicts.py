@@ -18,7 +18,7 @@ from dagster_project.lake.store import Lake
 from dagster_project.tasks.kept_verdicts import Remembered, keep_reads, remembered
 from dagster_project.tasks.verification import TaskKnowledge, VerifiedTask, verify_all
 from dagster_project.worlds.stored_worlds import StoredWorld
-from environments.kept.answers import HeardWorld, answers_alike
+from environments.kept_verdicts.answers import HeardWorld, answers_alike
 from environments.runtime.document.world_file import WorldDocument
 from environments.runtime.play.environment import run_actions
 from environments.runtime.task.attempt import Attempt

@@ -48,12 +48,6 @@ class Scope:
         self.memo: dict[str, Any] | None = None
         """What trees found so far, by their text; None where the record before may change, or the rows."""
 
-    def of_element(self, it: Any, by: Any) -> Scope:
-        """The same call, looking at an element of a list and at its partner in another one."""
-        inner = Scope(self.arg, self.old, row=self.row)
-        inner.it, inner.by, inner.sent = it, by, self.sent
-        return inner
-
 
 Expr = Callable[[Scope], Any]
 """A tree, built: gives its value in a scope, or a gap."""

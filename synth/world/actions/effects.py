@@ -27,7 +27,7 @@ from synth.world.search.constant_arguments import for_seen, for_told, or_turned
 from synth.world.search.fields import fit_fields, same_value
 from synth.world.search.fit import Fitter
 from synth.world.search.repeated_arguments import repeated_answer
-from synth.world.search.support import support_of
+from synth.world.search.support_counts import support_of
 from synth.world.search.terms import NO_TABLES, Tables, Term, gather
 from synth.world.support import SEEN_TWICE
 

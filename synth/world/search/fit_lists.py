@@ -14,7 +14,7 @@ from environments.runtime.expr.scope import Scope, Tree
 from environments.runtime.values.normal import is_number, stable
 from synth.world.actions.examples import evaluate
 from synth.world.search.fit_parts import MAX_CASES, amounts_in, fields_of, places_of
-from synth.world.search.numbers import fit_allowance
+from synth.world.search.numbers import element_scope, fit_allowance
 from synth.world.search.terms import agree
 
 if TYPE_CHECKING:
@@ -219,7 +219,7 @@ def _edit_by(
         for at, indexes in enumerate(places):
             for order, index in enumerate(indexes):
                 element, by = term.values[at][index], partner.values[at][order]
-                scopes.append(fitter.scopes[at].of_element(element, by))
+                scopes.append(element_scope(fitter.scopes[at], element, by))
                 wanted.append(target[at][index])
         body = fitter.inner(scopes, paired=True).fit(wanted)
         if body is not None:

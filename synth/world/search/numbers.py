@@ -60,6 +60,13 @@ def _totals(scopes: list[Scope], container: Term, tables: Tables) -> Iterator[Te
                 yield Term(tree=tree, values=values, rank=container.rank + term.rank + 6)
 
 
+def element_scope(scope: Scope, it: Any, by: Any) -> Scope:
+    """The same call, looking at an element of a list and at its partner in another one."""
+    inner = Scope(scope.arg, scope.old, row=scope.row)
+    inner.it, inner.by, inner.sent = it, by, scope.sent
+    return inner
+
+
 def element_scopes(
     scopes: Sequence[Scope], lists: Sequence[Any], partners: Sequence[Any] | None = None
 ) -> tuple[list[Scope], list[int]]:
@@ -74,7 +81,7 @@ def element_scopes(
         counts.append(len(items))
         for index, item in enumerate(items):
             by = scope.by if partners is None else partners[at][index]
-            out.append(scope.of_element(item, by))
+            out.append(element_scope(scope, item, by))
     return out, counts
 
 

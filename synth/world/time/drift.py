@@ -19,7 +19,7 @@ from environments.runtime.task.tool_definition import (
     functions_by_name,
     parameters_of,
 )
-from environments.runtime.values.normal import stable
+from environments.runtime.values.normal import as_object, stable
 from redact.records.clean_episode import CleanEpisode
 from synth.world.grouping import lists_by_key
 from synth.world.observation import History, Observation, by_tool, every_call
@@ -150,7 +150,8 @@ def _schema_traits(schema: Mapping[str, Any], path: str, depth: int) -> Iterator
     required = schema.get("required")
     for argument in required if isinstance(required, list) else ():
         yield f"{path}{argument}{MUST}"
-    for argument, part in _inner_object(schema, "properties").items():
+    properties: Mapping[str, Any] = as_object(schema.get("properties"))
+    for argument, part in properties.items():
         yield f"{path}{argument}{IS}"
         if not isinstance(part, dict):
             continue
@@ -158,10 +159,9 @@ def _schema_traits(schema: Mapping[str, Any], path: str, depth: int) -> Iterator
         if isinstance(part.get("enum"), list):
             yield f"{path}{argument} has {len(part['enum'])} choices"
         if depth < MAX_DEPTH:
-            inner = part.get("items") if isinstance(part.get("items"), dict) else part
-            yield from _schema_traits(
-                _inner_object({"": inner}, ""), f"{path}{argument}.", depth + 1
-            )
+            items = part.get("items")
+            inner = items if isinstance(items, dict) else part
+            yield from _schema_traits(inner, f"{path}{argument}.", depth + 1)
 
 
 def shape_changes(
@@ -261,8 +261,3 @@ def _version_name(versions: Sequence[Version], seen: Observation) -> str:
             version.calls += 1
             return version.name if version.is_apart else seen.tool
     return seen.tool
-
-
-def _inner_object(value: object, name: str) -> dict[str, Any]:
-    inner = value.get(name) if isinstance(value, dict) else None
-    return inner if isinstance(inner, dict) else {}

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from environments.kept.answers import Answer, answers_alike
-from environments.kept.graded_by import check_as_read, digest, task_as_read
-from environments.kept.probe_results import NOTHING, ProbeResults, Probing
+from environments.kept_verdicts.answers import Answer, answers_alike
+from environments.kept_verdicts.graded_by import check_as_read, digest, task_as_read
+from environments.kept_verdicts.probe_results import NOTHING, ProbeResults, Probing
 from environments.runtime.play.environment import World, run_actions
 from environments.runtime.task.attempt import Attempt, Json
 from environments.runtime.task.candidate import Action, Candidate

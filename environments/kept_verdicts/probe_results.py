@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from environments.kept.answers import Answer, AnswerNode, HeardWorld, ends_alike
-from environments.kept.graded_by import GradedBy, digest
+from environments.kept_verdicts.answers import Answer, AnswerNode, HeardWorld, ends_alike
+from environments.kept_verdicts.graded_by import GradedBy, digest
 from environments.runtime.play.environment import World
 from environments.runtime.task.attempt import Json
 from environments.runtime.task.candidate import Candidate
