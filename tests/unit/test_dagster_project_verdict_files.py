@@ -14,6 +14,8 @@ from dagster_project.build.left_out_rows import rows_of
 from dagster_project.home.layout import open_home
 from dagster_project.report.doctor import diagnose
 from ingest.files.file_source import FileSource
+from ingest.formats.run_questions import Questions
+from ingest.formats.run_verdicts import Parts, Verdicts
 from ingest.otlp.decode_batch import decode_batch
 
 Files = dict[str, Any]
@@ -591,10 +593,12 @@ def test_a_file_of_verdicts_at_which_we_fail_is_told_and_noted(
     files = {**TWO, "a.json": {"b-1": {"success": True}}, "b.json": {"b-2": {"success": False}}}
     read = verdict_files._read
 
-    def failing(source: FileSource, *rest: Any) -> list[Any]:  # noqa: ANN401 - whatever it is told
+    def failing(
+        source: FileSource, path: Parts, verdicts: Verdicts, questions: Questions
+    ) -> list[Any]:
         if source.path.name == "a.json":
             raise OddError(source.path.name)
-        return read(source, *rest)
+        return read(source, path, verdicts, questions)
 
     monkeypatch.setattr(verdict_files, "_read", failing)
     found, arrived = outcomes(tmp_path, files)
