@@ -24,14 +24,16 @@ from ingest.files.file_source import FileSource
 from ingest.files.telemetry_files import read_source
 from ingest.formats.records.conversation import answer_in
 from ingest.formats.records.words import NAMES
-from ingest.formats.records.written_calls import acts_of
+from ingest.formats.records.written_calls import acts_of, plain_act
 from ingest.formats.spans.model_calls import call_in, conversation_of
 from ingest.formats.table import FORMATS
 from ingest.otlp.decode import decode
 from ingest.records.quarantine import Rejected
 from ingest.records.text import NOT_JSON, Json, json_bytes, load_json
 
-_NUMBERED: Final = re.compile(r"((?:.*\D)?)(\d{1,9})(\D*)", re.DOTALL)
+_NUMBERED: Final = re.compile(r"((?:.*\D)?)(?<!\d{10}\.)(\d{1,9}|\d{10}\.\d{1,9})(\D*)", re.DOTALL)
+"""Names with a number of their own, or a time of day in seconds."""
+_DIGITS: Final = re.compile(r"\d+")
 _EVENT: Final = re.compile(r"(\D*)(\d{1,9})(?!\d).*\.json", re.DOTALL)
 """Files that begin with the same word and a number; what stands behind these names the event."""
 _ATTEMPT: Final = re.compile(rf"(?i)(?:{'|'.join(NAMES['trial'])})[-_. /]?\Z")
@@ -42,6 +44,8 @@ _SHOWN: Final = re.compile(
 _MOST_BYTES: Final = 64 << 20
 _GREETING: Final = 3
 """Words that two who never met may both say."""
+_ANSWERED: Final = 2
+"""Messages of which two attempts may be made, a question and its answer."""
 _LOOKED_AT: Final = 20
 """Events that are looked at to tell that none is a conversation by itself."""
 
@@ -52,16 +56,18 @@ Said = list[tuple[str, object, list[str]]]
 def whole_runs(sources: Iterable[FileSource]) -> list[FileSource]:
     """The files of a folder, of each run's states only the last."""
     kept = {source.name: source for source in _told_once(_with_parts_joined(sources))}
-    groups: dict[tuple[str, str], dict[int, FileSource]] = {}
+    groups: dict[tuple[str, str], dict[float, FileSource]] = {}
     for name, source in kept.items():
         if (found := _NUMBERED.fullmatch(name)) and not _ATTEMPT.search(found[1]):
-            groups.setdefault((found[1], found[3]), {})[int(found[2])] = source
+            groups.setdefault((found[1], found[3]), {})[float(found[2])] = source
     for files in groups.values():
         *states, last = [files[number] for number in sorted(files)]
         whole = _last_call([*states, last]) if states and last.path.suffix == ".json" else None
         if whole or (states and _are_states([*states, last])):
             kept = {n: one for n, one in kept.items() if one not in states}
             kept[last.name] = whole or last
+    copies = {*_told_above([*kept.values()])}
+    kept = {name: one for name, one in kept.items() if name not in copies}
     shared = Counter(one.path.name for one in kept.values() if one.path.suffix == ".jsonl")
     return [
         (_last_call([one]) if shared[one.path.name] > 1 else None) or one for one in kept.values()
@@ -69,12 +75,13 @@ def whole_runs(sources: Iterable[FileSource]) -> list[FileSource]:
 
 
 def _told_once(sources: Iterable[FileSource]) -> Iterator[FileSource]:
-    """The files without those that only tell again in another form what a smaller one beside them tells, or a part of it, where several folders hold files of these names."""
+    """The files without those that only tell again in another form what a smaller one beside them tells, or a part of it, where several folders hold files of these names, numbers aside."""
     files = list(sources)
     shared = Counter(one.path.name for one in files if one.path.suffix == ".json")
+    alike = {_DIGITS.sub("", name) for name, times in shared.items() if times > 1}
     folders: dict[Path, list[FileSource]] = {}
     for one in sorted(files, key=lambda one: one.size):
-        if shared[one.path.name] > 1:
+        if one.path.suffix == ".json" and _DIGITS.sub("", one.path.name) in alike:
             folders.setdefault(one.path.parent, []).append(one)
     copies: set[str] = set()
     for beside in (several for several in folders.values() if several[1:]):
@@ -98,6 +105,23 @@ def _told_once(sources: Iterable[FileSource]) -> Iterator[FileSource]:
     return (one for one in files if one.name not in copies)
 
 
+def _told_above(files: Sequence[FileSource]) -> Iterator[str]:
+    """The names of runs, each in a folder of its own that holds the calls to its model, which a list in a folder further up tells as well: it knows more of them."""
+    alone = Counter(one.path.parent for one in files)
+    runs = [one for one in files if one.path.suffix == ".json" and alone[one.path.parent] == 1]
+    above = {folder for one in runs for folder in [*one.path.parents][1:]}
+    lists = [one for one in files if one.path.suffix == ".jsonl" and one.path.parent in above]
+    told = [said for one in lists for said in _spoken_in(one) if len(said) > _ANSWERED]
+    for one in runs if told else ():
+        if any(said in told for said in _spoken_in(one)):
+            yield one.name
+
+
+def _spoken_in(source: FileSource) -> list[Said]:
+    """What each conversation of a file says, without its prompt."""
+    return [[one for one in said if one[0] != "system"] for said in _talks_in(source)]
+
+
 def _is_beginning(own: Said, whole: Said) -> bool:
     """Whether one conversation begins as another one, whatever calls are found in its last words once they are answered."""
     last = len(own) - 1
@@ -112,8 +136,9 @@ def _is_part(own: Said, whole: Said) -> bool:
         return True
     asked = [text for role, text, _ in own if role == "user"]
     told = {text for role, text, _ in whole if role == "assistant"}
-    is_long = len(asked) == 1 and len(str(asked[0]).split()) > _GREETING
-    return is_long and asked[0] in told and not any(calls for *_, calls in own)
+    first = str(asked[0]) if len(asked) == 1 else ""
+    is_long = len(first.split()) > _GREETING or plain_act(first) is not None
+    return is_long and first in told and not any(calls for *_, calls in own)
 
 
 def _with_parts_joined(sources: Iterable[FileSource]) -> Iterator[FileSource]:
@@ -239,9 +264,15 @@ def _are_states(states: Sequence[FileSource]) -> bool:
 
 def _said_in(source: FileSource) -> Said:
     """What the one conversation of a document says; nothing where it holds none or several."""
+    is_json = source.lines is not None or source.path.suffix in {".json", ""}
+    talks = _talks_in(source) if is_json else []
+    return talks[0] if len(talks) == 1 else []
+
+
+def _talks_in(source: FileSource) -> list[Said]:
+    """What each conversation of a file says."""
     try:
-        is_json = source.lines is not None or source.path.suffix in {".json", ""}
-        if not is_json or source.size > _MOST_BYTES:
+        if source.size > _MOST_BYTES:
             return []
         parts = list(read_source(source, None, among_others=True))
         found = [decode(one.stored(1)) for one in parts if not isinstance(one, Rejected)]
@@ -255,6 +286,7 @@ def _said_in(source: FileSource) -> Said:
         ValueError,
     ):
         return []
-    chats = [chat for one in found for chat in one.chats]
-    steps = chats[0].episode.steps if len(chats) == 1 else ()
-    return [(one.role, one.content, [c.arguments for c in one.tool_calls]) for one in steps]
+    talks = [chat.episode.steps for one in found for chat in one.chats]
+    return [
+        [(s.role, s.content, [c.arguments for c in s.tool_calls]) for s in one] for one in talks
+    ]
