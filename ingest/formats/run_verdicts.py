@@ -35,7 +35,11 @@ _TESTS: Final = re.compile(r"\W*(?:all )?tests? (passed|failed)\W*", re.IGNORECA
 _LAST_LINES: Final = 20
 _NUMBER: Final = re.compile(r"\d[^_@]*(?=[_@])")
 _NAMED: Final = re.compile(r"(?:task|case|run)(?=[-_ A-Z0-9])[-_ ]?(?=.*[A-Za-z])(.+)")
+_STAMPED: Final = re.compile(r"(\D.*?)[-_.]\d{4}-\d\d-\d\d(?:[-_T ].*)?")
+"""A folder that is called by what was tried, and when."""
 _OF_ATTEMPT: Final = re.compile(rf"({'|'.join(sorted(TRIAL))})_?(\d{{1,4}})_(\w+)")
+_JUDGED: Final = "predicted_label"
+"""What a judge says of a run in a row of its own; elsewhere it may be a class of anything."""
 _ANY_FIRST_WORD: Final = "*_"
 """What stands for the first word of a file's name: `eval_boats` judges `run_boats` where no run is called `eval_boats`."""
 _BAD: Final[Outcome] = {"name": "success", "by": "unknown", "value": 0.0}
@@ -206,12 +210,13 @@ class Verdicts:
                 unclear.setdefault(file, []).append(name)
         return found, unclear, used
 
-    def _nearness(self, place: int, path: Parts) -> tuple[int, int]:
-        """How many folders from the top a conversation shares with a file, and how many further names."""
+    def _nearness(self, place: int, path: Parts) -> tuple[int, int, int]:
+        """How many folders from the top a conversation shares with a file, how many further names, and how much of a folder's name one of its own is (`a` of `a_result`)."""
         own = self._runs[place].path
         pairs = enumerate(zip(own[:-1], path[:-1], strict=False))
         above = next((n for n, (a, b) in pairs if a != b), min(len(own), len(path)) - 1)
-        return above, len({*own[above:]} & {*path[above:]})
+        begun = (one for one in own[above:-1] if any(p.startswith(f"{one}_") for p in path[above:]))
+        return above, len({*own[above:]} & {*path[above:]}), max(map(len, begun), default=0)
 
     def _likeness(self, place: int, words: set[str], file: str) -> tuple[int, int, int]:
         """How many words of a row a conversation goes by, and how much of a file's name its own file's is (`a.jsonl` of `a_scores.jsonl`), or has (`a_runs.csv` of `scored_a.csv`)."""
@@ -254,6 +259,9 @@ class Verdicts:
                 yield from self._statements(one, "", key, words, deep + 1)
             elif told and (found := self._find(one)):
                 yield one, found, words, [told]
+        for one in _not_among_good(value):
+            if found := self._find(one):
+                yield one, found, words, [{**_BAD, "name": "resolved"}]
         named = self._find(key) if key and not isinstance(value, list) else set()
         if isinstance(value, dict) and deep < _DEEPEST:
             words = words | _words_in(value) | {key}
@@ -282,10 +290,21 @@ class Verdicts:
 
 def _names_of_file(path: Parts) -> Iterator[str]:
     """A file's name without its suffixes, without its first word, and its beginnings that end in a number (`38410` of `38410_first_try`); a folder's without what it names (`Boats--0` of `taskBoats--0`)."""
-    yield from (hit[1] for one in path[:-1] if (hit := _NAMED.fullmatch(one)))
+    hits = (hit for one in path[:-1] if (hit := _NAMED.fullmatch(one) or _STAMPED.fullmatch(one)))
+    yield from (hit[1] for hit in hits)
     yield stem_of(path[-1])
     yield _ANY_FIRST_WORD + (stem_of(path[-1]).partition("_")[2] or path[-1])
     yield from (path[-1][: number.end()] for number in _NUMBER.finditer(path[-1]))
+
+
+def _not_among_good(value: Json) -> list[str]:
+    """What an object's lists name where one of them says what went well, none what did not, and this is not among the first."""
+    lists = value.items() if isinstance(value, dict) else ()
+    named = {k: {one for one in v if isinstance(one, str)} for k, v in lists if isinstance(v, list)}
+    told = {key: said["value"] for key in named if (said := said_of_all(key)) and named[key]}
+    good = [named[key] for key in told]
+    rest = set[str]().union(*named.values()) if [*told.values()] == [1.0] else set[str]()
+    return sorted(rest.difference(*good))
 
 
 def names_in(row: dict[str, Any]) -> Iterator[str]:
@@ -335,6 +354,8 @@ def verdicts_of(row: dict[str, Any]) -> list[Outcome]:
     """Verdicts under names that are known, and shares under names that measure: the whole before its parts."""
     if name_of_verdict(row) is not None:
         return verdicts_in(row)
+    if (label := row.get(_JUDGED)) in (0, 1):
+        return [{"name": _JUDGED, "by": "unknown", "value": float(label)}]
     found = {one["name"]: one for one in outcomes_of(Fields(row), answered=False)}
     for key, value in row.items():
         is_share = isinstance(value, bool) or (isinstance(value, float) and 0 <= value <= 1)

@@ -57,6 +57,8 @@ RUN: Final = "run_id"
 """An app's own id of what it did, by which its other files may go; it may also be one call's, and joins none."""
 _NOTHING: Final[tuple[Json, ...]] = (None, "", {}, [])
 _FAILED: Final = ("failure", "failed", "error")
+_ANSWERED: Final = frozenset({"success", "is_success", "successful"})
+"""What a gateway says of the call itself, whatever came of the conversation."""
 _BATCH_ID: Final = "custom_id"
 _BEFORE: Final = 3600 * 10**9
 
@@ -175,7 +177,8 @@ def read(value: Json, arrival: Arrival) -> Decoded:
         scope=NAME,
         attributes=attributes_of(call, fields),
     )
-    return Decoded(spans=[span], outcomes=outcomes_of_span(span, fields))
+    told = {key: one for key, one in call.beside.items() if snake_case(key) not in _ANSWERED}
+    return Decoded(spans=[span], outcomes=outcomes_of_span(span, Fields(own=told)))
 
 
 def attributes_of(call: Call, fields: Fields) -> dict[str, Any]:
