@@ -31,7 +31,7 @@ from ingest.formats.spans import (
     typed_spans,
 )
 from ingest.formats.verdict_rows import FORMAT as VERDICT_ROWS
-from ingest.records.text import NOT_JSON, Json
+from ingest.records.text import NOT_JSON, Json, objects_in
 
 FORMATS: Final[tuple[Format, ...]] = (
     langfuse_export.FORMAT,
@@ -102,7 +102,8 @@ def values_of(value: Json) -> list[Any]:
 def lines_format(row: Format | None, values: list[Any]) -> Format | None:
     """The format of a file of lines whose lines one by one are in a format: a turn each, or what they are alone."""
     if row is None or row is conversation_record.FORMAT:
-        return turn_records.LINES if turn_records.claims(values) else row
+        told = message_lines.FORMAT if message_lines.sampled_runs(objects_in(values)) else row
+        return turn_records.LINES if turn_records.claims(values) else told
     return row
 
 

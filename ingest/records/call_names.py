@@ -32,7 +32,7 @@ RESULTS: Final = (
     *("result", "results", "output", "outputs", "response", "observation", "observations"),
     *("result_value", "tool_output", "tool_result", "tool_results", "tool_response"),
     *("api_response", "api_result", "service_results", "execution_result", "toolOutput"),
-    *("tool_return", "out", "output_action_parameters", "output_value"),
+    *("tool_return", "return_value", "out", "output_action_parameters", "output_value"),
     *("result_json", "output_json", "response_json"),
 )
 FAILURES: Final = ("error", "err", "exception")

@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Any, Final
 
 from ingest.dialects.attributes import python_literal
-from ingest.dialects.content_blocks import blocks_text
+from ingest.dialects.content_blocks import blocks_text, is_text_block
 from ingest.dialects.parts import CALL_TYPES, first_of, is_result, parts_in
 from ingest.files.partial_json import parse_json
 from ingest.formats.records.steps import call_of, opened
@@ -75,9 +75,11 @@ def message_calls(
             found.results.append({"tool_call_id": identity, "content": call[held], **failed})
         found.calls.append(own)
     found.holds_results = bool(found.results)
-    if is_model and not found.calls and isinstance(content, str):
-        tagged = calls_in(content)
-        told = tagged or written_call(content)
+    parts = content if isinstance(content, list) else []
+    text = parts[0]["text"] if len(parts) == 1 and is_text_block(parts[0]) else content
+    if is_model and not found.calls and isinstance(text, str):
+        tagged = calls_in(text)
+        told = tagged or written_call(text) or object_act(text, in_list=True)
         if told is not None:
             found.calls, found.content = told.calls, told.text
             found.is_written, found.is_list = tagged is None or told.is_named, told.is_list

@@ -15,9 +15,10 @@ from typing import Any, Final
 
 from ingest.dialects.messages import Messages, read_messages, read_more
 from ingest.files.partial_json import parse_json
+from ingest.formats.records.calls import message_calls
 from ingest.formats.records.participants import settle
 from ingest.formats.records.speech import Speech, moment, speeches
-from ingest.formats.records.steps import AgentStep
+from ingest.formats.records.steps import AgentStep, call_of
 from ingest.formats.records.transcripts import OPENED, turns_of
 from ingest.formats.records.written_results import (
     as_program,
@@ -38,6 +39,7 @@ Message = dict[str, Any]
 _RETURNED: Final = frozenset({"content", *RESULTS})
 _IN_EARNEST: Final = re.compile(r"(?i)\bnow\b[^.:\n]{0,60}\b(?:actual|real)\b[^.:\n]{0,20}\btask\b")
 _EXAMPLE: Final = re.compile(r"(?i)\b(?:example|demonstration)s?\b")
+_SEVERAL: Final = 2
 _LONGEST_START: Final = 240
 _LONGEST: Final = 8_000
 _QUOTED: Final = ('""', "''", "()", "=)")
@@ -82,6 +84,11 @@ class Conversation:
         ]
         return any(given) and back.endswith(text)
 
+    def _retells(self, text: str) -> bool:
+        """Whether a text tells all that was said, several messages, once more."""
+        said = [one["content"] for one in self.messages if one["role"] in {"user", "assistant"}]
+        return len(said) > _SEVERAL and all(isinstance(one, str) and one in text for one in said)
+
     def take_answer(self, value: Json) -> bool:
         """Append what a model answered, unless a message holds it; whether the value is an answer at all."""
         made = answer_in(value) if self.messages else []
@@ -89,7 +96,10 @@ class Conversation:
         texts = [text for message in made if (text := message["content"])]
         asked = [message["tool_calls"] for message in made if "tool_calls" in message]
         known = [message.get("tool_calls") for message in self.messages]
-        held = all(self.says(text, role="assistant") or self._gave(text) for text in texts)
+        held = all(
+            self.says(text, role="assistant") or self._gave(text) or self._retells(text)
+            for text in texts
+        )
         if not made or (held and all(calls in known for calls in asked)):
             return bool(made)
         if self.ends_in_words:
@@ -349,6 +359,11 @@ def answer_in(value: Json) -> list[Message]:
         return []
     if isinstance(value, str) and (turns := turns_of(f"{OPENED}{value}")):
         return read_conversation(turns).messages
+    if isinstance(value, str) and message_calls({}, value, index=0, is_model=True).calls:
+        return read_conversation([{"role": "assistant", "content": value}]).messages
+    listed = objects_in(value.get("output") if isinstance(value, dict) else None)
+    if listed and all(map(call_of, listed)):
+        value = {"role": "assistant", "content": None, "tool_calls": listed}
     made = read_messages(value, role="assistant")
     return [_message(step, Speech(role=step.role)) for step in made.steps]
 

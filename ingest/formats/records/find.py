@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from functools import wraps
+from functools import partial, wraps
 from itertools import chain, takewhile
 from typing import Any, Final, TypeVar
 
@@ -40,6 +40,7 @@ from ingest.formats.records.written_calls import (
     acts_in_columns,
     acts_in_rounds,
     acts_in_steps,
+    acts_in_world,
     acts_of,
     step_of_pair,
 )
@@ -59,6 +60,7 @@ _OF_ONE: Final = frozenset(
 """Keys of a record's own parts: where they stand, an object is one record and no map of several."""
 _ASKED: Final = frozenset(NAMES["asked_of_record"])
 _ANSWERED: Final = frozenset(NAMES["answered_by_record"])
+_MADE_BY_MODEL: Final = frozenset(NAMES["made_by_model"])
 _OF_RUNS: Final = frozenset(
     name
     for key in ("conversation", "model", "agent", "app", "started", "ended", "verdicts", "references", "trial")
@@ -191,6 +193,7 @@ def _readers() -> tuple[Callable[[dict[str, Any]], Iterable[Place]], ...]:
         _columns,
         _templates,
         _transcripts,
+        partial(_kept_as_text, is_named=True),
         _events,
         _turns,
         _written_steps,
@@ -259,9 +262,13 @@ def _steps(value: dict[str, Any]) -> list[Place]:
 def _written_steps(value: dict[str, Any]) -> list[Place]:
     """The one list of steps whose actions are texts; where there are more, nothing says which of them is what was done."""
     lists = (one for one in _lists(value) if snake_case(one.path[-1]) not in _ASIDE)
-    read = ((one, acts_in_steps(one.items) or acts_by_name(one.items)) for one in lists)
+    read = ((one, _acts_in(one.items)) for one in lists)
     found = [replace(one, items=acts) for one, acts in read if acts]
     return found if len(found) == 1 else []
+
+
+def _acts_in(items: list[Any]) -> list[Any]:
+    return acts_in_steps(items) or acts_by_name(items) or acts_in_world(items)
 
 
 def _rounds(value: dict[str, Any]) -> Iterator[Place]:
@@ -283,12 +290,12 @@ def _acted_dialogues(value: dict[str, Any]) -> Iterator[Place]:
 
 
 def _transcripts(value: dict[str, Any]) -> Iterator[Place]:
-    """Conversations that are one text."""
+    """Conversations that are one text, under any name where an agent thinks and acts in it."""
     for key, text in value.items():
-        if isinstance(text, str) and snake_case(key) in _LISTS_OF_MESSAGES:
-            items = items_of(text) or _stored(text)
-            if items:
-                yield Place(path=(key,), items=items, holders=(value,))
+        is_named = snake_case(key) in _LISTS_OF_MESSAGES
+        items = items_of(text) if isinstance(text, str) and snake_case(key) not in _ASIDE else []
+        if items and (is_named or {one["role"] for one in items} == {"assistant", "tool"}):
+            yield Place(path=(key,), items=items, holders=(value,))
 
 
 def _templates(value: dict[str, Any]) -> Iterator[Place]:
@@ -409,20 +416,25 @@ def _identity(item: Json, number: int) -> object:
     return number if told is None else (str(role), json_text(told))
 
 
-def _stored(text: str) -> list[Any]:
-    """The messages that a store keeps as JSON text."""
-    read = parse_json(text) if text.startswith("[{") else None
-    return read.value if read is not None and are_messages(read.value) else []
+def _kept_as_text(value: dict[str, Any], *, is_named: bool = False) -> Iterator[Place]:
+    """The messages that a store keeps as JSON text: a record's or a run's in any field, or any under a name for these (`is_named`), also in an object that has one."""
+    for name, one in value.items():
+        if snake_case(name) not in MESSAGE_KEYS if is_named else snake_case(name) in _ASIDE:
+            continue
+        for key, text in (one if isinstance(one, dict) and is_named else {"": one}).items():
+            told = text.lstrip() if isinstance(text, str) else ""
+            inner = messages_of(_shown_in(told)) if told[:1] in {"{", "["} else None
+            if inner is not None and (inner.path or is_named or _is_run(inner.items)):
+                path, holders = ((name, key), (value, one)) if key else ((name,), (value,))
+                yield replace(inner, path=(*path, *inner.path), holders=(*holders, *inner.holders))
 
 
-def _kept_as_text(value: dict[str, Any]) -> Iterator[Place]:
-    """The messages within an object that a store keeps as JSON text in a field of a record."""
-    for key, text in value.items():
-        told = text if isinstance(text, str) and text.lstrip()[:1] == "{" else ""
-        kept = load_json(told.encode("utf-8", "replace")) if told else None
-        inner = messages_of(python_objects(told) if kept is NOT_JSON else kept)
-        if inner is not None and inner.path and snake_case(key) not in _ASIDE:
-            yield replace(inner, path=(key, *inner.path), holders=(value, *inner.holders))
+def _shown_in(text: str) -> Json:
+    """The value of a text in JSON, or in Python's notation, or of a list that is cut off."""
+    kept = load_json(text.encode("utf-8", "replace"))
+    shown = python_objects(text) if kept is NOT_JSON else kept
+    cut = parse_json(text) if shown is None and text.startswith("[{") else None
+    return cut.value if cut else shown
 
 
 def _is_message(value: dict[str, Any]) -> bool:
@@ -467,6 +479,15 @@ def calls_beside(value: Json, taken: Place) -> Iterator[tuple[int | None, AgentS
             yield from _timed_calls(item, is_named=is_named)
 
 
+def settings_named(around: Iterable[dict[str, Any]], record: Json) -> Iterator[dict[str, Any]]:
+    """The objects of lists around a record whose id an object in the record has."""
+    own = objects_in([*record.values()] if isinstance(record, dict) else [])
+    told = {str(one["id"]) for one in own if "id" in one}
+    lists = (one for place in around for one in _lists(place) if told)
+    items = (item for place in lists for item in objects_in(place.items))
+    return (one for one in items if one is not record and one.get("id") in told)
+
+
 def _timed_calls(item: Json, *, is_named: bool) -> Iterator[tuple[int | None, AgentStep]]:
     """The calls that an item of such a list is, or lists in an object of its own; a bare `name` may be that of anything."""
     if not isinstance(item, dict):
@@ -508,7 +529,8 @@ def _is_exchange(value: Json) -> bool:
         return False  # a question of a data set with its right answer
     if said & _ANSWERED == {"final_answer"} and _OF_RUNS.isdisjoint(map(snake_case, value)):
         return False  # so it is where nothing tells who answered, when, or how that went
-    return bool(said & _ASKED) and bool(said & _ANSWERED)
+    asked = _ASKED | ({"input"} if said & _MADE_BY_MODEL else set())
+    return bool(said & asked) and bool(said & _ANSWERED)
 
 
 @_once_an_object

@@ -15,6 +15,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from ingest.dialects.content_blocks import blocks_text
+from ingest.dialects.messages import response_in
 from ingest.dialects.tool_schemas import read_tools
 from ingest.files.chat_log import ROLE_OF, Chat, RawChat, RawExtras, parse_value
 from ingest.files.chat_outcome import RawOutcome
@@ -37,7 +38,13 @@ from ingest.formats.records.fields import (
     Fields,
     told_in,
 )
-from ingest.formats.records.find import Place, calls_beside, messages_of, other_messages
+from ingest.formats.records.find import (
+    Place,
+    calls_beside,
+    messages_of,
+    other_messages,
+    settings_named,
+)
 from ingest.formats.records.naming import model_in_path, naming_of, own_fields
 from ingest.formats.records.speech import ROLE_NAMED, strength
 from ingest.formats.records.text_calls import listed_tools
@@ -281,7 +288,9 @@ class _Record:
             for value, _ in self._fields.values(name, deep=2):
                 if value is not None and self._said.take_answer(value):
                     return name
-        return None
+        bodies = (one for one, _ in self._fields.values("outputs", deep=1))
+        told = (one for one in bodies if isinstance(one, dict) and response_in(one))
+        return next(("outputs" for one in told if self._said.take_answer(one)), None)
 
     def _answers(self, name: str) -> list[Json]:
         """What stands under a name, with the calls of the same answer, where a log keeps these in a field of their own."""
@@ -304,6 +313,8 @@ class _Record:
         # An event of a log may say what the agent may use.
         events = (Fields(own=one) for one in objects_in(list(self._events)))
         tools = tools or next((found for one in events if (found := one.tools())), [])
+        settings = (Fields(own=one) for one in settings_named(self._standing.around, self._own))
+        tools = tools or next((found for one in settings if (found := one.tools())), [])
         tools = tools or self._tools_of_prompt() or self._named_tools()
         given = {
             "episode_id": self._naming.conversation_id(self._arrival),

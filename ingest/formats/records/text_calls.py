@@ -56,12 +56,13 @@ _FUNCTIONS: Final = re.compile(r"\btools:\s*```py(?:thon)?\n(.*?)```", re.DOTALL
 _DEFINED: Final = re.compile(r'^def (\w{1,64})\([^\n]*:\n\s+"""(.*?)"""', re.MULTILINE | re.DOTALL)
 """The tools of an agent that acts in programs: functions in a block below a line that says so."""
 _OBJECT: Final = re.compile(
-    r"((?:(?!```).)*?)(?:\A|```(?:json)?\n)\s*(\{.*\})\s*(?:```\s*)?", re.DOTALL
+    r"((?:(?!```).)*?)(?:\A|```(?:json)?\n)\s*(\{.*\}|\[\s*\{.*\}\s*\])\s*(?:```\s*)?", re.DOTALL
 )
-"""An object that is all of a message, or stands in a block behind what is said."""
+"""An object, or a list of them, that is all of a message, or stands in a block behind what is said."""
 _COMMAND: Final = ("command", "cmd", "keystrokes")
 _ACTS: Final = ("commands", *CALL_LISTS)
 _OF_CALLS: Final = frozenset({*_COMMAND, *TOOLS, *ARGUMENTS})
+_PLAIN: Final = {"name", "arguments"}
 _MOST_LISTS: Final = 5
 """Lists of a prompt that are looked at."""
 _DECODER: Final = json.JSONDecoder()
@@ -112,15 +113,16 @@ def _plain_value(text: str) -> Json:
     return python_literal(text, NOT_JSON) if value is NOT_JSON else value
 
 
-def object_act(text: str) -> TextCalls | None:
-    """What an agent does whose message is an object: the calls or commands that this holds, with its other texts; None where it has no place for any."""
+def object_act(text: str, *, in_list: bool = False) -> TextCalls | None:
+    """What an agent does whose message is an object: the calls or commands that this holds, with its other texts; None where it has no place for any. Or (`in_list`) what it lists, which is nothing but calls."""
     found = _OBJECT.fullmatch(text)
     value = load_json(found[2].encode("utf-8", "replace")) if found else NOT_JSON
     own = {snake_case(key): one for key, one in value.items()} if isinstance(value, dict) else {}
     key = next((one for one in _ACTS if isinstance(own.get(one), list)), None)
-    listed = [own] if key is None else own[key]
+    listed = value if isinstance(value, list) else [own] if key is None else own[key]
     calls = [call for one in listed if (call := _act(one)) is not None]
-    if found is None or len(calls) < len(listed):
+    plain = sum(one.keys() >= _PLAIN for one in objects_in(listed)) if in_list else len(listed)
+    if found is None or isinstance(value, list) != in_list or min(len(calls), plain) < len(listed):
         return None
     words = (one for name, one in own.items() if isinstance(one, str) and name not in _OF_CALLS)
     said = "\n".join(filter(str.strip, (found[1], *words)))

@@ -41,14 +41,15 @@ _INPUT: Final = re.compile(
 _REQUEST: Final = re.compile(r"(GET|POST|PUT|PATCH|DELETE) (https?://[^\n]+)(?:\n(.*))?", re.DOTALL)
 """A text that is as a whole what a client sends to a web service."""
 _WORDS: Final = re.compile(
-    r"([a-z]+\d{0,2}(?: (?:to|at|on|off|up|down|around|into|in))?)((?: [\w/'-]+){0,9})"
+    r"([a-z]+\d{0,2}(?: (?:to|at|on|off|up|down|around|into|in))?|\d{1,2}(?=\Z))((?: [\w/'-]+){0,9})"
 )
-"""An action in words, `take cup 1 from table 2`, as a world of text understands it: a verb of one or two words, and what it is done to."""
+"""An action in words, `take cup 1 from table 2`, as a world of text understands it: a verb of one or two words, and what it is done to; or the number of a choice."""
 _CALL: Final = re.compile(_NAME + r"\((.*)\)\.?", re.DOTALL)
 _BRACKETS: Final = re.compile(_NAME + r"\[(.*)\]\.?", re.DOTALL)
 _MORE: Final = re.compile(_NAME + r" \[([^\[\]\n]*)\](?:;[ \t]*(.*))?", re.DOTALL)
 _BEHIND: Final = re.compile(_NAME + r";[ \t]+(.+)", re.DOTALL)
 """What agents at screens do: `Type [3]; red boat`, `ANSWER; Boat 7.`"""
+_ON_SCREEN: Final = re.compile(r"(?:(.+) -> )?([A-Z][A-Z_ ]+)(?(1)(?:: ?)?|: )(.*)", re.DOTALL)
 _PROGRAM: Final = re.compile(r"\A\w+ ?[=:]|[\n(]")
 """What begins as arguments with names, or calls something, is no text."""
 _BARE: Final = re.compile(_NAME)
@@ -63,6 +64,7 @@ _OWN: Final = frozenset({"action", *NAMES["reasoning"]})
 _FENCE: Final = "```"
 _FENCED: Final = re.compile(_NAME + r"\s*\n```\w*\n((?:(?!```).)*?)\n?```", re.DOTALL)
 """A tool's name above a block with what it is given: a program, mostly."""
+_FENCED_PROGRAM: Final = re.compile(r"```(?!json)[a-z]+\n(.*?)\n?```", re.DOTALL)
 _PROGRAM_BELOW: Final = re.compile(_NAME + r"\(([^\n]*)\):?\s*\n```\w*\n(.*?)\n?```", re.DOTALL)
 """A call above a block with a program, which is one more of its arguments."""
 _SENT: Final = ("input", "prompt")
@@ -72,6 +74,7 @@ _STOPPED: Final = re.compile(r"\s*<[A-Z]{2,12}>\s*\Z")
 """The mark that stopped the model."""
 _KINDS_OF_ACTS: Final = ("action_type", "action", "type", "name")
 _ACTIONS: Final = frozenset({"action", "actions"})
+_GOALS: Final = frozenset({"goal", "task"})
 _ASKED: Final = re.compile(
     r"<(user_request|user_query|user_message|user_task|task)>(.*?)</\1>", re.DOTALL
 )
@@ -249,20 +252,51 @@ def _text_in(value: Json) -> str:
 
 
 def acts_in_columns(value: dict[str, Any]) -> Items:
-    """Messages of an object that lists what an agent did and what it then saw, each in a list of its own; none where these are of different lengths."""
+    """Messages of an object that lists what an agent did and what it then saw, or thought before, each in a list of its own; none where these are of different lengths."""
     lists = {snake_case(key): one for key, one in value.items() if isinstance(one, list)}
-    done = lists.get("actions") or []
-    seen = next((lists[key] for key in RESULTS if key.endswith("s") and key in lists), [])
+    done = next((lists[key] for key in ("actions", "action_history") if key in lists), [])
     thoughts = next((lists[key] for key in NAMES["reasoning"] if key in lists), [])
+    # What a screen showed is a picture, or nothing.
+    blind = [None] * len(thoughts)
+    seen = next((lists[key] for key in RESULTS if key.endswith("s") and key in lists), blind)
     if not len(done) == len(seen) >= len(thoughts) or not all(isinstance(one, str) for one in done):
         return []
     told: Items = []
     for number, (act, thought) in enumerate(zip_longest(done, thoughts)):
-        call = _call(act, {}) if _BARE.fullmatch(act) else written_act(act)
+        call = _call(act, {}) if _BARE.fullmatch(act) else written_act(act) or _screen_act(act)
         call = {**(call or _call("action", {ARGUMENT: act})), "id": f"act_{number}"}
         came = None if seen[number] is None else json_text(seen[number])
         told += _messages(thought, [call], came)
     return told
+
+
+def _screen_act(act: str) -> dict[str, Any] | None:
+    """The call that an agent at a screen writes behind what it acts on, `<a> Plans -> CLICK`, or before what it gives: `GOTO: …`."""
+    found = _ON_SCREEN.fullmatch(act)
+    given = {"element": found[1], "value" if found[1] else ARGUMENT: found[3]} if found else {}
+    return found and _call(found[2].strip(), {key: one for key, one in given.items() if one})
+
+
+def acts_in_world(items: Sequence[Json]) -> Items:
+    """Messages of what somebody wants, what was there at first, and each action with what came of it, together or one behind the other; none where nothing says what is wanted."""
+    first, *rest = [*objects_in(list(items)), dict[str, Any]()]
+    goals = [one for k, one in first.items() if snake_case(k) in _GOALS and isinstance(one, str)]
+    told: Items = [{"role": "user", "content": one} for one in goals[:1]]
+    for number, item in enumerate(rest if told else ()):
+        own = {snake_case(key): one for key, one in item.items()}
+        act, seen = own.get("action"), next((own[key] for key in RESULTS if key in own), None)
+        if isinstance(act, str):
+            plain = None if (done := written_act(act)) else plain_act(f"Action: {act}")
+            done = plain.calls[0] if plain else done
+            call = [{**done, "id": f"act_{number}"}] if done else []
+            told += [{"role": "assistant", "content": None if call else act, "tool_calls": call}]
+        if isinstance(seen, str) and len(told) == 1:
+            told[0]["content"] += f"\n\n{seen}"
+        elif isinstance(seen, str):
+            call_id = next((one["id"] for one in told[-1].get("tool_calls", ())), None)
+            told += [{"role": "tool", "tool_call_id": call_id, "content": seen}]
+    acts = sum(one["role"] == "assistant" for one in told)
+    return told if acts and 2 * acts <= len(told) <= 2 * acts + 1 else []
 
 
 def acts_in_steps(items: Sequence[Json]) -> Items:
@@ -415,7 +449,9 @@ def written_act(body: str) -> dict[str, Any] | None:
         value = load_json(body.encode("utf-8", "replace"))
         return call_of(value) if isinstance(value, dict) else None
     if (labelled := _INPUT.fullmatch(body)) is not None:
-        return _call(labelled[1] or labelled[2], _input_of(labelled[3].strip()))
+        told, name = labelled[3].strip(), labelled[1] or labelled[2]
+        program = _FENCED_PROGRAM.fullmatch(told)
+        return _call(name, {"code": program[1]} if program else _input_of(told))
     called = _CALL.fullmatch(body)
     if called is not None:
         arguments = _python_arguments(called[2])

@@ -15,14 +15,20 @@ from itertools import zip_longest
 from typing import Final
 
 from ingest.dialects.content_blocks import is_media, is_text_block
-from ingest.dialects.tool_output import FAILURE_MARK, marked_result
+from ingest.dialects.tool_output import FAILURE_MARK, RESULT_MARK, marked_result
 from ingest.formats.records.calls import Message
 from ingest.formats.records.speech import Speech
 from ingest.formats.records.steps import AgentStep, said_by
 from ingest.formats.records.text_calls import SHELL, announced, commands_in, object_act
-from ingest.formats.records.written_calls import LABEL, plain_act, written_act, written_call
+from ingest.formats.records.written_calls import (
+    ARGUMENT,
+    LABEL,
+    plain_act,
+    written_act,
+    written_call,
+)
 from ingest.records.episode import Step, ToolCall
-from ingest.records.text import Json, json_text, objects_in
+from ingest.records.text import Json, json_text, load_json, objects_in
 
 _FINAL: Final = re.compile(r"(?:\A|\n)[ \t*]*Final Answer[ \t*]*:[ \t]*(.+)\Z", re.DOTALL)
 
@@ -120,12 +126,19 @@ def with_listed_calls(said: Sequence[Speech]) -> list[Speech]:
             own = replace(one, role="assistant", message={"content": before})
             told += [own] if before else []
             one.role, one.message = "assistant", {"content": None, "tool_calls": calls}
-        elif named and named[1] in asked:
-            result = {"content": marked_result(text), "tool_call_id": named[1]}
+        elif (call_id := named[1] if named else _asked_by(told, one)) in asked:
+            result = {"content": marked_result(text), "tool_call_id": call_id}
             one.role, one.message = "tool", result
             one.tg = {"is_error": True} if FAILURE_MARK.match(text) else one.tg
         told.append(one)
     return told
+
+
+def _asked_by(told: Sequence[Speech], one: Speech) -> Json:
+    """The id of the one call that was made before, where the user's side tells under a mark what came of it."""
+    calls = objects_in(told[-1].message.get("tool_calls")) if told else []
+    is_told = one.role == "user" and len(calls) == 1 and RESULT_MARK.match(_text(one))
+    return calls[0].get("id", "") if is_told else ""
 
 
 def with_programs_once(said: Sequence[Speech]) -> list[Speech]:
@@ -155,9 +168,10 @@ def with_quoted_calls(said: Sequence[Speech]) -> list[Speech]:
     for number, one in enumerate(said):
         asked = told[-1] if told and (told[-1].role, one.role) == ("assistant", "user") else None
         text, words = _text(one), _text(asked) if asked else ""
-        begins = _QUOTED.match(text) if words else None
-        heads = [found for found in _QUOTED.finditer(text) if found[1] in words] if begins else []
-        calls = [written_act(found[1]) for found in heads]
+        begins, plain = _QUOTED.match(text) if words else None, words.replace("'", '"')
+        found_in = _QUOTED.finditer(text) if begins else ()
+        heads = [found for found in found_in if found[1].replace("'", '"') in plain]
+        calls = [_with_names(written_act(found[1]), said[:number]) for found in heads]
         if not asked or not heads or heads[0].start() or None in calls or asked.is_written:
             told.append(one)
             continue
@@ -168,6 +182,26 @@ def with_quoted_calls(said: Sequence[Speech]) -> list[Speech]:
             result = {"content": text[head.start() : end].rstrip(), "tool_call_id": call["id"]}
             told.append(replace(one, role="tool", message={"role": "tool", **result}))
     return told
+
+
+def _with_names(call: Message | None, said: Sequence[Speech]) -> Message | None:
+    """The call, with the names for its arguments that a signature in a prompt has: `find(name: str, year: int)`."""
+    function = call["function"] if call else {}
+    given = load_json(function.get("arguments", "").encode("utf-8", "replace"))
+    values = given.get(ARGUMENT) if isinstance(given, dict) and [*given] == [ARGUMENT] else None
+    signature = re.compile(
+        rf"\b{re.escape(function.get('name', ''))}\(((?:\w+: ?[\w\[\]]+(?:, |(?=\))))+)\)"
+    )
+    asked = (_text(one) for one in said if one.role != "assistant" and values is not None)
+    found = next((hit for text in asked if (hit := signature.search(text))), None)
+    names = re.findall(r"(\w+):", found[1]) if found else []
+    values = values if isinstance(values, list) and len(names) > 1 else [values]
+    if call is None or len(names) != len(values):
+        return call
+    return {
+        **call,
+        "function": {**function, "arguments": json_text(dict(zip(names, values, strict=True)))},
+    }
 
 
 def programs_in(said: Sequence[tuple[Json, Message]]) -> dict[int, re.Match[str]]:
@@ -318,18 +352,24 @@ def bind_written(said: Sequence[Speech]) -> None:
 
 
 def _bind_plain(said: Sequence[Speech]) -> bool:
-    """Make calls of plain acts where the agent does nothing else from the first of them on, but for its last message; whether there are any.
+    """Make calls of plain acts where the agent does nothing else from the first of them on, but for its last message, or all that answers them is marked as a result; whether there are any.
 
-    There have to be three, of which two may be a plan; two where one is a request.
+    There have to be three, of which two may be a plan; two where one is a request, or both are answered by marks.
     """
-    own = [one for one in said if one.role == "assistant" and not one.message.get("tool_calls")]
-    told = [plain_act(_text(one)) for one in own]
-    acts = [(one, act) for one, act in zip(own, told, strict=True) if act is not None]
+    pairs = [
+        (one, after)
+        for one, after in zip_longest(said, said[1:])
+        if one.role == "assistant" and not one.message.get("tool_calls")
+    ]
+    told = [plain_act(_text(one)) for one, _ in pairs]
+    acts = [(one, after, act) for (one, after), act in zip(pairs, told, strict=True) if act]
     first = next((n for n, act in enumerate(told) if act), 0)
-    asks = any("http" in act.calls[0]["function"]["arguments"] for _, act in acts)
-    if len(acts) + asks <= _SEVERAL or None in told[first:-1]:
+    asks = any("http" in act.calls[0]["function"]["arguments"] for *_, act in acts)
+    back = [after.role == "user" and _is_result(_text(after)) for _, after, _ in acts if after]
+    sure = len(back) >= _SEVERAL and all(back)
+    if not sure and (len(acts) + asks <= _SEVERAL or None in told[first:-1]):
         return False
-    for one, act in acts:
+    for one, _, act in acts:
         one.message, one.is_written = {"content": act.text, "tool_calls": act.calls}, True
     return True
 
