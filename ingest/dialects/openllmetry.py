@@ -29,6 +29,7 @@ from ingest.records.span import Attributes, Span
 
 NAME: Final = "openllmetry"
 
+_CALLS_ALONE: Final = ({"function_call"}, {"tool_calls"})
 _CONTAINERS: Final = frozenset({"workflow", "task", "agent"})
 _SERVERS_CALL: Final = frozenset({"tool_name", "arguments"})
 _SERVERS_RESULT: Final = frozenset({"result", "is_error"})
@@ -98,8 +99,8 @@ def flattened(attributes: Attributes, prefix: str, role: str) -> Messages:
     for item in unflatten(attributes, prefix):
         if not isinstance(item, dict):
             continue
-        if found.steps and set(item) == {"function_call"}:
-            # LiteLLM counts calls here, not answers: one that says nothing else is the answer's next call.
+        if _calls_more(item, role, found):
+            # LiteLLM counts calls here, and the Responses API items: one that says nothing else is the answer's next call.
             calls = read_messages({"role": role, **item}, role=role).steps[-1].tool_calls
             found.steps[-1] = replace(
                 found.steps[-1], tool_calls=(*found.steps[-1].tool_calls, *calls)
@@ -114,6 +115,16 @@ def flattened(attributes: Attributes, prefix: str, role: str) -> Messages:
     if has_index_gap(attributes, prefix):
         found.flags.add("truncated")
     return found
+
+
+def _calls_more(item: dict[str, Any], role: str, found: Messages) -> bool:
+    """Whether an item only calls tools, behind an answer of the same agent."""
+    told = {key for key, value in item.items() if value not in ("", None)}
+    before = found.steps[-1].role if found.steps else None
+    return (
+        before == item.get("role", role) == "assistant"
+        and told - {"role", "finish_reason"} in _CALLS_ALONE
+    )
 
 
 def _tool(span: Span) -> dict[str, Any]:

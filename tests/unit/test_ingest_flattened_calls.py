@@ -62,6 +62,34 @@ def test_completions_that_only_call_are_calls_of_one_answer() -> None:
     assert [c.arguments for c in episode.steps[1].tool_calls] == ['{"ship": "A"}', '{"ship": "B"}']
 
 
+def test_text_and_calls_of_one_answer_are_one_message() -> None:
+    """Clients of the Responses API count its items: the text of an answer, and each of its calls."""
+
+    def calling(number: int, ship: str) -> dict[str, Any]:
+        call = {"id": f"k{number}", "name": "find", "arguments": f'{{"ship": "{ship}"}}'}
+        return {"role": "assistant", **{f"tool_calls.0.{key}": one for key, one in call.items()}}
+
+    asked = {"role": "user", "content": "Compare A and B."}
+    said = {"role": "assistant", "content": "I look at both."}
+    items = [said, calling(1, "A"), calling(2, "B")]
+    results = [{"role": "tool", "content": f"late {n}", "tool_call_id": f"k{n}"} for n in (1, 2)]
+    past = {f"prompt.{n}": one for n, one in enumerate([asked, *items, *results])}
+    spans = [
+        flattened(
+            1, {"prompt.0": asked, **{f"completion.{n}": one for n, one in enumerate(items)}}
+        ),
+        flattened(2, {**past, "completion.0": {"role": "assistant", "content": "Both are late."}}),
+    ]
+    (episode,) = assemble(spans, app=APP).episodes
+    assert of(episode) == [
+        ("user", "Compare A and B.", []),
+        ("assistant", "I look at both.", ["find", "find"]),
+        ("tool", "late 1", []),
+        ("tool", "late 2", []),
+        ("assistant", "Both are late.", []),
+    ]
+
+
 def test_no_parts_beside_calls_are_no_text() -> None:
     """A message's text blocks as JSON: an empty list of them says nothing, unless it is all that was said."""
     call = {"tool_calls.0.name": "find", "tool_calls.0.id": "k1", "tool_calls.0.arguments": "{}"}
