@@ -69,13 +69,14 @@ def _id(event: LogEvent) -> str | None:
 
 def _without_carried_out(events: Sequence[LogEvent]) -> list[LogEvent]:
     """The events without decisions whose calls ran: only a call that never ran is known from its decision."""
-    decided: dict[tuple[str | None, str | None], deque[int]] = defaultdict(deque)
+    decided: dict[str | None, deque[int]] = defaultdict(deque)
     gone: set[int] = set()
     for place, event in enumerate(events):
         tool = _tool(event)
         if _word(event) == _DECISION:
-            decided[tool, _id(event)].append(place)
-        elif waiting := decided[tool, _id(event)] or decided[tool, None]:
+            # The name may be a server's mask there (`mcp_tool`).
+            decided[_id(event) or tool].append(place)
+        elif waiting := decided[_id(event)] or decided[tool]:
             gone.add(waiting.popleft())
     return [event for place, event in enumerate(events) if place not in gone]
 

@@ -36,7 +36,7 @@ def _session(client: str, *, trace: str | None = None) -> list[LogEvent]:
     told: list[tuple[str, dict[str, Any]]] = [
         ("user_prompt", {"prompt": "mend the gate"}),
         ("api_request", {}),
-        ("tool_decision", {tool: "Shell", "decision": "accept", call_id: "c1"}),
+        ("tool_decision", {tool: "mcp_tool", "decision": "accept", call_id: "c1"}),
         (
             ran,
             {
