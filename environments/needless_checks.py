@@ -22,6 +22,8 @@ WORDS: Final = "said"
 """The check that asks for words of an explanation."""
 LOOKS: Final = "read"
 """The check that asks for one of the look-ups that resolved attempts share."""
+COUNTS: Final = "small_numbers_told"
+SOME: Final = "told_some"
 FIGURES: Final = frozenset({"told", "told_some"})
 """Checks that ask for what was found: who tells a figure has found it, by whichever look-ups; words can be guessed."""
 
@@ -30,7 +32,7 @@ def without_needless_checks(one: Candidate, *, others: OtherTasks, run: Runner) 
     """The candidate without its required words, and then without its required look-ups, as far as the gate accepts it so."""
     if not one.solution:
         return one
-    for without in (_without_words, _without_looks):
+    for without in (_without_words, _without_texts, _without_looks):
         checks = without(one)
         if checks == one.rubric.checks:
             continue
@@ -42,6 +44,14 @@ def without_needless_checks(one: Candidate, *, others: OtherTasks, run: Runner) 
 
 def _without_words(one: Candidate) -> tuple[Check, ...]:
     return tuple(free for c in one.rubric.checks for free in _freed(c, one))
+
+
+def _without_texts(one: Candidate) -> tuple[Check, ...]:
+    """Without the texts of records (`status: planned`) that it asks for beside a count: they are the words of one attempt."""
+    checks = one.rubric.checks
+    if not any(c.fn == COUNTS and c.required for c in checks):
+        return checks
+    return tuple(c for c in checks if c.fn != SOME or c.role != REWARD or _asks_for_a_figure(c))
 
 
 def _without_looks(one: Candidate) -> tuple[Check, ...]:

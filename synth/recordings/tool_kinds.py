@@ -8,6 +8,7 @@ Not here: what a write changes (the world learns that).
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -160,7 +161,7 @@ class _Traces:
     silent: int = 0
     """Those of them after which the agent says nothing either."""
     changed: float = 0.0
-    """Re-reads that differ, shared among the tools called in between."""
+    """Re-reads that differ, shared among the tools called in between by how likely each changes something."""
     unchanged: int = 0
     repeated_same: int = 0
     """Identical calls in one episode with identical results."""
@@ -182,14 +183,18 @@ def infer_tools(
     `learnt`: what the learnt world holds of tools, as log-odds that they write. `drawn` takes from a tool's result what every call draws anew.
     """
     definitions = dispatched.definitions(_definitions(records).values())
-    traces: dict[str, _Traces] = defaultdict(_Traces)
-    for recorded in records:
-        _collect(recorded, traces, drawn)
-    names = sorted({*definitions, *traces})
+    called = {call.name for recorded in records for call in recorded.attempt.calls}
     known = learnt or {}
+    priors = {
+        name: _prior(name, definitions.get(name, {})) + known.get(name, 0.0)
+        for name in {*definitions, *called}
+    }
+    traces: dict[str, _Traces] = {name: _Traces() for name in priors}
+    for recorded in records:
+        _collect(recorded, traces, drawn, priors)
     tools = {
         name: _judge(name, definitions.get(name, {}), traces[name], known.get(name, 0.0))
-        for name in names
+        for name in sorted(priors)
     }
     for name, why in (reads or {}).items():
         if name in tools:
@@ -202,8 +207,7 @@ def infer_tools(
 def _judge(
     name: str, definition: Mapping[str, Json], seen: _Traces, learnt: float = 0.0
 ) -> ToolKind:
-    description = str(definition.get("description") or "")
-    prior = write_log_odds(name, description) or NO_VERB
+    prior = _prior(name, definition)
     odds, evidence = prior, [f"name and description {prior:+.1f}"]
     world = [(learnt, "the learnt world")] if learnt else []
     for amount, reason in [*_trace_evidence(seen), *world]:
@@ -211,9 +215,8 @@ def _judge(
         evidence.append(f"{reason} {amount:+.1f}")
     authored = _authored(definition, seen, GROUNDED_OF_WRITES if odds >= SURE else GROUNDED)
     terminal = seen.calls > 0 and seen.last / seen.calls >= ENDS
-    if _is_act(
-        seen, authored, hand_over=hands_over(name, description), terminal=terminal, odds=odds
-    ):
+    hand_over = hands_over(name, _description(definition))
+    if _is_act(seen, authored, hand_over=hand_over, terminal=terminal, odds=odds):
         kind = ACT
     else:
         kind = kind_by_odds(odds)
@@ -228,6 +231,14 @@ def _judge(
     )
 
 
+def _prior(name: str, definition: Mapping[str, Json]) -> float:
+    return write_log_odds(name, _description(definition)) or NO_VERB
+
+
+def _description(definition: Mapping[str, Json]) -> str:
+    return str(definition.get("description") or "")
+
+
 def kind_by_odds(log_odds: float) -> str:
     """What a tool is held to be that is no act, by the log-odds that it writes."""
     if log_odds >= SURE:
@@ -239,7 +250,8 @@ def _trace_evidence(seen: _Traces) -> Iterable[tuple[float, str]]:
     if seen.changed:
         share = seen.changed / (seen.changed + seen.unchanged)
         if share > 0.2:
-            yield min(3.0, 1.0 + seen.changed * share), "later reads differ"
+            blame = seen.changed * share
+            yield min(3.0, 1.0 + blame, 2.0 * blame), "later reads differ"
     if seen.unchanged >= 3 and seen.changed < 0.05 * seen.unchanged:
         yield -min(2.0, 0.25 * seen.unchanged), "later reads are the same"
     if seen.calls >= LEAST_CALLS and seen.opens > OPENS * seen.calls:
@@ -282,7 +294,10 @@ def _authored(definition: Mapping[str, Json], seen: _Traces, most: float) -> tup
 
 
 def _collect(
-    recorded: EpisodeAttempt, traces: dict[str, _Traces], drawn: Callable[[str, str], str]
+    recorded: EpisodeAttempt,
+    traces: dict[str, _Traces],
+    drawn: Callable[[str, str], str],
+    priors: Mapping[str, float],
 ) -> None:
     """Add one episode's calls to the evidence."""
     calls = recorded.attempt.calls
@@ -306,7 +321,10 @@ def _collect(
         if key in last_seen and not call.result.is_error:
             before_it = drawn(call.name, calls[last_seen[key]].result.content)
             same = before_it == drawn(call.name, call.result.content)
-            _compare(calls, (last_seen[key], index), traces, same=same)
+            if same:
+                _clear(calls, (last_seen[key], index), traces)
+            else:
+                _blame(calls, (last_seen[key], index), traces, priors)
         if not call.result.is_error:
             last_seen[key] = index
 
@@ -317,22 +335,33 @@ def _last_word(recorded: EpisodeAttempt) -> int:
     return max(mine, default=0)
 
 
-def _compare(
-    calls: Sequence[Call], twice: tuple[int, int], traces: dict[str, _Traces], *, same: bool
+def _clear(calls: Sequence[Call], twice: tuple[int, int], traces: dict[str, _Traces]) -> None:
+    """The same call twice with one answer: what came in between changed nothing of it."""
+    name = calls[twice[0]].name
+    traces[name].repeated_same += 1
+    for other in _between(calls, twice) - {name}:
+        traces[other].unchanged += 1
+
+
+def _blame(
+    calls: Sequence[Call],
+    twice: tuple[int, int],
+    traces: dict[str, _Traces],
+    priors: Mapping[str, float],
 ) -> None:
-    """The same call twice: did anything in between change what it answers?"""
+    """The same call twice with two answers: one of those in between changed it, likelier one whose name says that it changes something."""
     first, again = twice
-    between = {c.name for c in calls[first + 1 : again] if not c.result.is_error}
-    name = calls[first].name
-    if same:
-        traces[name].repeated_same += 1
-        for other in between - {name}:
-            traces[other].unchanged += 1
-        return
+    between = _between(calls, twice)
     touching = {c.name for c in calls[first + 1 : again] if _share_value(c, calls[first])} & between
+    name = calls[first].name
     suspects = (touching or between) - {name} or {name}
-    for other in suspects:
-        traces[other].changed += 1 / len(suspects)
+    chances = {suspect: 1 / (1 + math.exp(-priors[suspect])) for suspect in suspects}
+    for suspect, chance in chances.items():
+        traces[suspect].changed += chance / sum(chances.values())
+
+
+def _between(calls: Sequence[Call], twice: tuple[int, int]) -> set[str]:
+    return {c.name for c in calls[twice[0] + 1 : twice[1]] if not c.result.is_error}
 
 
 def _share_value(one: Call, other: Call) -> bool:

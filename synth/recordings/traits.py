@@ -24,7 +24,7 @@ from synth.recordings.vocabularies import Vocabularies, vocabularies_of
 from synth.rubric.facts.amounts import AmountSpread, spread_of
 from synth.rubric.facts.forms import ENGLISH
 from synth.rubric.facts.told_facts import Place, shared_by_others
-from synth.rubric.forgiveness import Seen, ended_right, undecided, unforgiven
+from synth.rubric.forgiveness import SPOILT, Seen, ended_right, undecided, unforgiven
 from synth.rubric.habits import NULL
 from synth.rubric.policy_rules import instructions_in, tools_named
 
@@ -70,6 +70,8 @@ class AppTraits:
     """Faults of process after which hardly any user was satisfied (`fail`), or not all were (`null`)."""
     undecided: frozenset[str] = frozenset()
     """Faults of which too little is known: an attempt that has one is neither passed nor failed for it."""
+    spoilt: float = SPOILT
+    """How often an attempt that leaves the world as it should be is unresolved all the same."""
     spread: AmountSpread = field(default_factory=AmountSpread)
     """How many new numbers an honest attempt may tell where a fact is to be told."""
     silent: frozenset[str] = frozenset()
@@ -127,6 +129,7 @@ def traits_of(
         everyday=everyday,
         unforgiven=unforgiven(known),
         undecided=undecided(known),
+        spoilt=known.spoilt,
         spread=spread_of(groups),
         silent=silent,
         repeats=repeats_of([a.recorded for a in attempts], kinds, risk=risk),

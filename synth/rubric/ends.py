@@ -27,8 +27,6 @@ WITNESSES: Final = 2
 NONE_PRIOR: Final = 0.3
 ONE_PRIOR: Final = 0.65
 TWO_PRIOR: Final = 0.05
-SPOILT: Final = 0.1
-"""How often an attempt at the right end is unresolved all the same: something was not told, or too late."""
 LUCKY: Final = 0.01
 """How often an attempt that reached none of the right ends is resolved."""
 
@@ -77,7 +75,7 @@ def ends_of(
     excused |= frozenset(also_excused)
     # A constructed attempt goes by the id of the failed one that it is made for: only what failed is excused.
     counted = [[a for a in g if a.resolved or a.episode_id not in excused] for g in groups]
-    posteriors = _posteriors(counted)
+    posteriors = _posteriors(counted, traits.spoilt)
     ends = [
         End(attempts=tuple(group), posterior=round(p, 4), excused=excused)
         for group, p in zip(groups, posteriors, strict=True)
@@ -101,13 +99,13 @@ def _group(attempts: Sequence[Facts]) -> list[list[Facts]]:
     return list(groups.values())
 
 
-def _posteriors(groups: Sequence[Sequence[Facts]]) -> list[float]:
+def _posteriors(groups: Sequence[Sequence[Facts]], spoilt: float) -> list[float]:
     candidates = [i for i, g in enumerate(groups) if any(a.resolved is not None for a in g)]
     hypotheses: list[tuple[frozenset[int], float]] = [(frozenset(), NONE_PRIOR)]
     hypotheses += [(frozenset([i]), ONE_PRIOR / len(candidates)) for i in candidates]
     pairs = list(combinations(candidates, 2))
     hypotheses += [(frozenset(pair), TWO_PRIOR / len(pairs)) for pair in pairs]
-    weights = [prior * _likelihood(groups, right) for right, prior in hypotheses]
+    weights = [prior * _likelihood(groups, right, spoilt) for right, prior in hypotheses]
     total = sum(weights) or 1.0
     return [
         sum(w for (right, _), w in zip(hypotheses, weights, strict=True) if index in right) / total
@@ -115,10 +113,10 @@ def _posteriors(groups: Sequence[Sequence[Facts]]) -> list[float]:
     ]
 
 
-def _likelihood(groups: Sequence[Sequence[Facts]], right: frozenset[int]) -> float:
+def _likelihood(groups: Sequence[Sequence[Facts]], right: frozenset[int], spoilt: float) -> float:
     value = 1.0
     for index, group in enumerate(groups):
-        good = 1 - SPOILT if index in right else LUCKY
+        good = 1 - spoilt if index in right else LUCKY
         for attempt in group:
             if attempt.resolved is None:
                 continue

@@ -25,6 +25,12 @@ CHANCE: Final = 0.01
 PRIOR: Final = 2.0
 """Attempts that the app's other faults weigh as much as, where a fault is judged that few attempts have."""
 
+SPOILT: Final = 0.1
+"""How often an attempt at the right end is unresolved all the same, before the app's own attempts say more: something was not told, or too late."""
+SPOILT_WEIGHT: Final = 10
+"""Attempts that this weighs as much as."""
+MOST_SPOILT: Final = 0.5
+
 Seen = tuple[bool, frozenset[str]]
 """Whether an attempt was resolved, and its faults."""
 
@@ -37,6 +43,13 @@ class EndedRight:
     """Those that left it like a resolved attempt at the same task."""
     alone: tuple[Seen, ...]
     """Resolved ones without such a peer: only faults that show without one."""
+
+    @property
+    def spoilt(self) -> float:
+        """How often such an attempt is unresolved all the same."""
+        unresolved = sum(not resolved for resolved, _ in self.beside)
+        every = len(self.beside) + len(self.alone) + SPOILT_WEIGHT
+        return min(MOST_SPOILT, (unresolved + SPOILT * SPOILT_WEIGHT) / every)
 
 
 def ended_right(

@@ -126,3 +126,15 @@ def test_a_look_up_is_not_asked_for_where_a_figure_proves_it() -> None:
     worded = replace(SHOWN, fn="told_some", args={**text, "least": 1})
     kept = freed_task(READ, worded, solution=(GET, says("It is returned.")))
     assert "read" in [c.fn for c in kept.rubric.checks]
+
+
+def test_a_state_in_words_is_not_asked_for_beside_a_count() -> None:
+    """Who tells how many docks stay free need not say `planned` as the recorded attempt did."""
+    text: dict[str, Json] = {
+        "facts": [{"kind": "text", "value": "planned", "readings": [], "forms": ["planned"]}]
+    }
+    worded = replace(SHOWN, check_id="w", fn="told_some", args={**text, "least": 1})
+    count = replace(SHOWN, check_id="n", fn="small_numbers_told", args={"values": ["4"], "most": 1})
+    solution = (GET, says("It is planned, and 4 stay free."), calls("hand_over", "{}"))
+    assert "told_some" not in freed(ACTED, READ, worded, count, solution=solution)
+    assert "told_some" in freed(READ, worded, solution=(GET, says("It is planned.")))

@@ -10,7 +10,7 @@ from environments.runtime.task.attempt import Json
 from redact.records.clean_episode import CleanEpisode
 from synth.labels.label import Label
 from synth.recordings.attempt import record
-from synth.recordings.attempt_facts import asks_a_name, facts_of
+from synth.recordings.attempt_facts import Facts, asks_a_name, facts_of
 from synth.recordings.traits import AppTraits, traits_of
 from synth.rubric.derive import Derived, derive_rubric
 from synth.rubric.ends import ends_of
@@ -69,6 +69,19 @@ def test_noise_asks_for_a_second_witness() -> None:
     assert ends_of(sure, traits)[0].accepted
     against = [*sure, *(facts(episode(f"b{i}", STOP), False, kinds) for i in range(3))]
     assert not ends_of(against, traits)[0].accepted
+
+
+def test_an_app_whose_attempts_fail_by_what_they_tell_is_believed_about_its_ends() -> None:
+    """Two of three attempts at one end are unresolved: where that is so at many tasks, the end is not why."""
+    kinds = kinds_of(episode("g", STOP))
+
+    def task(number: int) -> list[Facts]:
+        seen = [(f"g{number}", True), (f"b{number}", False), (f"c{number}", False)]
+        return [facts(episode(name, STOP), resolved, kinds) for name, resolved in seen]
+
+    few, many = ([task(n) for n in range(count)] for count in (1, 20))
+    assert not ends_of(few[0], traits_of(kinds, few))[0].accepted
+    assert ends_of(few[0], traits_of(kinds, many))[0].accepted
 
 
 def test_contradicting_labels_of_one_end_are_not_graded() -> None:

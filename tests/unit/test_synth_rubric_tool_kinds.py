@@ -172,3 +172,15 @@ def test_a_call_id_used_twice_gets_the_nearest_result() -> None:
 def test_a_name_without_latin_letters_says_nothing(name: str) -> None:
     """Other scripts and empty names are read without a fault, and speak for neither side."""
     assert write_log_odds(name, "") == 0.0
+
+
+def test_a_look_is_not_blamed_for_what_a_writer_between_two_reads_changed() -> None:
+    """A record reads otherwise after a look and a change: the one whose name changes something did it."""
+    first: Line = ("call", "get_account", '{"account": "A-1"}', '{"balance": 10}')
+    look: Line = ("call", "get_trip", '{"trip": "T-7"}', '{"price": 4}')
+    write: Line = ("call", "add_refund", '{"trip": "T-7"}', '{"ok": true}')
+    after: Line = ("call", "get_account", '{"account": "A-1"}', '{"balance": 14}')
+    recorded = [record(episode(f"e{n}", first, look, write, after)) for n in range(4)]
+    kinds = infer_tools(recorded)
+    told = {name: kinds.tools[name].kind for name in ("add_refund", "get_account", "get_trip")}
+    assert told == {"add_refund": "write", "get_account": "read", "get_trip": "read"}
