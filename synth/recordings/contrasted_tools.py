@@ -93,12 +93,11 @@ def _vote_on_failures(attempt: Facts, tool: str, group: Sequence[Facts]) -> Vote
 def _fails_apart(tool: str, attempt: Facts, other: Facts) -> bool:
     """Whether nothing but failed calls of this tool tells the two apart."""
     rest = Counter({call: n for call, n in attempt.failed.items() if call[0] != tool})
-    good, bad = (attempt, other) if attempt.resolved else (other, attempt)
     return (
         other.failed == rest
         and (other.writes, other.maybe, other.acts) == (attempt.writes, attempt.maybe, attempt.acts)
-        and good.answers <= bad.told
-        and not (attempt is good and _refusal_words(tool, good) & good.told - bad.told)
+        and _tells_as_much(attempt, other)
+        and not (attempt.resolved and _refusal_words(tool, attempt) & attempt.told - other.told)
     )
 
 

@@ -148,6 +148,20 @@ def test_who_passes_a_refusal_on_tells_more(says: str, found: dict[str, str]) ->
     assert failing_writers([pair] * 5) == found
 
 
+def test_who_tried_and_told_another_figure_failed_by_what_they_told() -> None:
+    """The resolved attempt told 15.60 left and tried nothing; the other one tried and told 24.10."""
+    tried, looked = episode("b", REFUSED), episode("g")
+    kinds = infer_tools([record(e) for e in (tried, looked, episode("c", CLOSE))])
+
+    def told(one: CleanEpisode, amount: str) -> CleanEpisode:
+        word = CleanStep(role="assistant", content=f"Only {amount} is left on it.")
+        return replace(one, steps=(*one.steps, word))
+
+    both = ((told(looked, "15.60"), True), (told(tried, "24.10"), False))
+    pair = [facts_of(record(e), Label(resolved=r, confidence=0.97), kinds) for e, r in both]
+    assert failing_writers([pair] * 5) == {}
+
+
 def test_a_proven_failing_writer_makes_another_end() -> None:
     """The row that the crash left is a change that no resolved attempt made."""
     derived = derive("---")
