@@ -40,10 +40,13 @@ class Vote:
     contrasts: bool
     reliable: bool
     """Whether no label it rests on is often wrong."""
+    alone: bool
+    """Whether the unresolved told all words of the resolved as well, so that what they told is not why."""
 
 
 def _vote(attempt: Facts, *alike: Facts) -> Vote:
     return Vote(
+        alone=all(_tells_all(attempt, a) for a in alike),
         contrasts=all(a.resolved is not attempt.resolved for a in alike),
         reliable=all(a.label.confidence >= TRUSTED for a in (attempt, *alike)),
     )
@@ -56,12 +59,13 @@ def _kinds_by(votes: Mapping[str, Sequence[Vote]]) -> dict[str, str]:
 
 
 def _kind_by(votes: Sequence[Vote]) -> str | None:
-    """What the calls compared are held to be: proven by many; left open by a few, unless it is one contrast that a wrong label explains as well."""
+    """What the calls compared are held to be: proven by many; left open by a few, unless a wrong label or other words explain them as well."""
     if _is_proven(votes):
         return WRITE
     contrasts = [vote for vote in votes if vote.contrasts]
     lone = len(contrasts) == 1 and not contrasts[0].reliable
-    return MAYBE if len(contrasts) > MOSTLY * len(votes) and not lone else None
+    explained = len(contrasts) < PAIRS and not any(vote.alone for vote in contrasts)
+    return MAYBE if len(contrasts) > MOSTLY * len(votes) and not (lone or explained) else None
 
 
 def _is_proven(votes: Sequence[Vote], *, pairs: int = PAIRS) -> bool:
@@ -177,6 +181,11 @@ def _tells_as_much(one: Facts, other: Facts) -> bool:
     """Whether an unresolved attempt told all figures of a resolved one, so that they are not why it failed."""
     good, bad = (one, other) if one.resolved else (other, one)
     return bool(bad.resolved) or _figures(good) <= bad.told
+
+
+def _tells_all(one: Facts, other: Facts) -> bool:
+    good, bad = (one, other) if one.resolved else (other, one)
+    return bool(bad.resolved) or good.told <= bad.told
 
 
 def _figures(facts: Facts) -> frozenset[float | str]:

@@ -339,7 +339,7 @@ def _clear(calls: Sequence[Call], twice: tuple[int, int], traces: dict[str, _Tra
     """The same call twice with one answer: what came in between changed nothing of it."""
     name = calls[twice[0]].name
     traces[name].repeated_same += 1
-    for other in _between(calls, twice) - {name}:
+    for other in _tools_between(calls, twice) - {name}:
         traces[other].unchanged += 1
 
 
@@ -351,7 +351,7 @@ def _blame(
 ) -> None:
     """The same call twice with two answers: one of those in between changed it, likelier one whose name says that it changes something."""
     first, again = twice
-    between = _between(calls, twice)
+    between = _tools_between(calls, twice)
     touching = {c.name for c in calls[first + 1 : again] if _share_value(c, calls[first])} & between
     name = calls[first].name
     suspects = (touching or between) - {name} or {name}
@@ -360,7 +360,7 @@ def _blame(
         traces[suspect].changed += chance / sum(chances.values())
 
 
-def _between(calls: Sequence[Call], twice: tuple[int, int]) -> set[str]:
+def _tools_between(calls: Sequence[Call], twice: tuple[int, int]) -> set[str]:
     return {c.name for c in calls[twice[0] + 1 : twice[1]] if not c.result.is_error}
 
 

@@ -26,7 +26,7 @@ from synth.world.refusals.unseen_values import withhold_unseen
 from synth.world.schema.compared_outcomes import learn_http_status, learn_partly_done
 from synth.world.schema.kinds import learn_kinds
 from synth.world.schema.nested_tables import learn_nested
-from synth.world.schema.outcomes import learn_outcomes, learn_style
+from synth.world.schema.outcomes import learn_outcomes, learn_style, refusal_marks
 from synth.world.schema.paired_values import learn_paired
 from synth.world.schema.receipts import adds_fields
 from synth.world.search.computed import learn_computed
@@ -40,8 +40,9 @@ Step = Callable[[Workbench], None]
 
 def learn_classes(bench: Workbench) -> None:
     """Which results of each tool mean that nothing was done."""
+    marks = refusal_marks(bench.tools.values())
     for tool in bench.tools.values():
-        learn_outcomes(tool)
+        learn_outcomes(tool, marks)
 
 
 def learn_styles(bench: Workbench) -> None:

@@ -162,6 +162,24 @@ def test_who_tried_and_told_another_figure_failed_by_what_they_told() -> None:
     assert failing_writers([pair] * 5) == {}
 
 
+@pytest.mark.parametrize(("pairs", "found"), [(2, {}), (3, {"close_claim": "write"})])
+def test_other_words_explain_a_few_failures_as_well(pairs: int, found: dict[str, str]) -> None:
+    """Both decline, for another reason each: twice that says nothing of the refused call that one of them made before."""
+    tried, looked = episode("b", REFUSED), episode("g")
+    kinds = infer_tools([record(e) for e in (tried, looked, episode("c", CLOSE))])
+
+    def told(one: CleanEpisode, reason: str) -> CleanEpisode:
+        word = CleanStep(role="assistant", content=f"It cannot be closed: {reason}.")
+        return replace(one, steps=(*one.steps, word))
+
+    both = (
+        (told(looked, "somebody else owns it"), True),
+        (told(tried, "payment is outstanding"), False),
+    )
+    pair = [facts_of(record(e), Label(resolved=r, confidence=0.97), kinds) for e, r in both]
+    assert failing_writers([pair] * pairs) == found
+
+
 def test_a_proven_failing_writer_makes_another_end() -> None:
     """The row that the crash left is a change that no resolved attempt made."""
     derived = derive("---")

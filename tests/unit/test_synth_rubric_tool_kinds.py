@@ -63,6 +63,12 @@ def test_a_tool_that_is_called_after_what_it_does_does_that() -> None:
     assert write_log_odds("user", "") == 0
 
 
+def test_a_thing_at_the_end_of_a_name_is_no_order() -> None:
+    """What is on hand is not handed to anybody."""
+    assert write_log_odds("stock_on_hand", "Lots of a drug with expiry.") == 0
+    assert write_log_odds("hand_out_keys", "Hand out keys.") > 0
+
+
 def test_what_the_learnt_world_saw_decides_where_a_name_says_nothing() -> None:
     """A name of nouns alone leaves doubt; an app whose records answer such a tool has none."""
     shown: Line = ("call", "driver_card", '{"driver": "D-1"}', '{"driver": "D-1", "valid": true}')

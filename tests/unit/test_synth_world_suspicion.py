@@ -131,6 +131,12 @@ def test_a_writer_of_another_state_does_not_matter() -> None:
     found["path"].unchanged["sing", True] = {("look", "la")}
     assert never_matters(found, "sing", "path", states=states)
     assert not never_matters(found, "turn", "path", states=states)
+    found["clock"].always = set()
+    found["path"].unchanged.pop(("sing", True))
+    assert never_matters(found, "sing", "path", states=states, certain=False)
+    assert not never_matters(found, "sing", "clock", states=states, certain=False), (
+        "nobody knows what changes it"
+    )
 
 
 def test_a_tool_called_often_whose_name_says_that_it_reads_needs_one_equal_answer_after_it() -> (

@@ -117,8 +117,8 @@ def never_matters(
     near, far = (len(evidence.unchanged.get((suspect, n), ())) for n in (True, False))
     if near >= MIN_TRIALS:
         return True
-    tried = near or (far and name in states)
-    return bool(tried or not certain) and _acts_elsewhere(found, suspect, name, states)
+    tried = near or (name in states and (far or not certain))
+    return bool(tried) and _acts_elsewhere(found, suspect, name, states)
 
 
 def left_alone(found: Found) -> Counter[str]:

@@ -2,13 +2,14 @@
 
 Comes from observations; goes to everything that asks whether a call did something. A tool that answers with records
 refuses with texts; one that answers with texts refuses with those that the source marks as errors, or that leave
-records unchanged.
+records unchanged. An app may begin all its refusals alike (`Not done: …`): that is learnt over all its tools.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from environments.runtime.answers.outcome import ERROR_WORDS, PARTLY, STATUS_FAILS
@@ -25,6 +26,13 @@ NOTHING: Final = frozenset({"value:NoneType", "value:false", EMPTY})
 """Classes of `null`, `false` and `{}`: beside results of another kind they say that there is none.
 
 Beside `true` alone `false` is an answer, and `{}` beside records that have other fields each time."""
+MARK: Final = re.compile(
+    r"\W*((?:not|no|nothing|never|nicht|nichts|kein\w*|non|nada|niente|rien|pas|n[aã]o|niet|niets|geen|inte|ikke)\b[^\W\d_]*(?: [^\W\d_]+){0,2}) ?[:\u2013\u2014]",
+    re.IGNORECASE,
+)
+"""A denial in a few words before what is the matter."""
+TOOLS: Final = 2
+"""Tools that answer so now and then, before it is held for how the app refuses: one alone may tell what it found (`Not covered: …`)."""
 SAMPLE: Final = 30
 """Results of a tool that a layout is tried on."""
 LAYOUTS: Final[Sequence[tuple[tuple[str, str], int | str | None]]] = (
@@ -47,8 +55,23 @@ def tool_of(name: str, observations: Sequence[Observation]) -> ToolModel:
     return tool
 
 
-def learn_outcomes(tool: ToolModel) -> None:
-    """Fill `tool.outcomes`: outcome class to `success` or `refusal`."""
+def refusal_marks(tools: Iterable[ToolModel]) -> frozenset[str]:
+    """How the texts begin, in small letters, with which several tools of an app deny, each in fewer than half of its results."""
+    marks = Counter[str]()
+    for tool in tools:
+        begins = Counter(map(_mark_of, tool.observations))
+        seldom = (mark for mark, count in begins.items() if 2 * count < begins.total())
+        marks.update(mark for mark in seldom if mark)
+    return frozenset(mark for mark, count in marks.items() if count >= TOOLS)
+
+
+def _mark_of(seen: Observation) -> str:
+    found = None if seen.is_json else MARK.match(seen.content)
+    return found[1].casefold() if found else ""
+
+
+def learn_outcomes(tool: ToolModel, marks: frozenset[str] = frozenset()) -> None:
+    """Fill `tool.outcomes`: outcome class to `success` or `refusal`; texts that begin with one of `marks` refuse."""
     classes: dict[str, list[Observation]] = defaultdict(list)
     told: dict[str, str] = {}
     for seen in tool.observations:
@@ -60,6 +83,7 @@ def learn_outcomes(tool: ToolModel) -> None:
         name
         for name, group in classes.items()
         if _says_error(group)
+        or _mark_of(group[0]) in marks
         or (name != main and all(_objects_to_fields(seen.value) for seen in group))
         or (name.startswith("record:") and name != main and _is_fault_record(name))
         or (name == main and len(classes) > 1 and all(_tells_fault(seen) for seen in group))
