@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from environments.runtime.checks.view import View
 from environments.runtime.values.denials import denies
+from synth.recordings.attempt import record
 from tests.unit.parcel_rubrics import FETCH, STOP, Line, derive, episode, reward
 
 STOPPED: Line = ("say", "P-100 is stopped.")
@@ -65,11 +67,34 @@ def test_who_denies_what_resolved_attempts_tell_is_not_paid(words: str, paid: fl
     assert reward(derived, episode("x", FETCH, STOP, ("say", words))) == paid
 
 
+def test_an_id_is_one_word_however_many_numbers_it_has() -> None:
+    """Who says that they did not close a ticket names it, and denies nothing that is told of it."""
+    said = ("say", "P-100 is stopped; the ticket T-2026-0154 stays open.")
+    derived = derive((episode("a", FETCH, STOP, said), True))
+    words = "P-100 is stopped. I did not close T-2026-0154."
+    assert reward(derived, episode("x", FETCH, STOP, ("say", words))) == 1.0
+
+
 def test_where_a_resolved_attempt_denies_something_nothing_is_asked() -> None:
     """Its words say the same with a `not`."""
     denying = episode("b", FETCH, STOP, ("say", "P-100 is not sent."))
     derived = derive((episode("a", FETCH, STOP, STOPPED), True), (denying, True))
     assert not any(check.fn == "denies_nothing" for check in derived.rubric.checks)
+
+
+@pytest.mark.parametrize(
+    ("words", "declines"),
+    [
+        ("The fourteen days have passed, so it stays as it is.", True),
+        ("That return is refused: too few are left.", True),
+        ("It is too late to take it back.", True),
+        ("It is done, as it was last time.", False),
+    ],
+)
+def test_a_refusal_in_other_words_declines(words: str, declines: bool) -> None:
+    """No word for `not` has to stand in it."""
+    view = View(record(episode("x", FETCH, ("say", words))).attempt)
+    assert view.declines is declines
 
 
 def test_a_refusal_may_deny_in_other_words() -> None:

@@ -25,6 +25,8 @@ LONG: Final = 5
 SHARED: Final = 2
 """Words that a denial shares with what is told as it is, before it is about the same: one may stand anywhere."""
 _NUMBER: Final = re.compile(r"\d{2,}")
+_ID: Final = re.compile(r"[^\W\d_]+[-_/]?\d[\w\-/]*")
+"""One name, however many numbers it has."""
 
 Form = tuple[str, str]
 """A fact's kind; of an id its form as well, since `PY-811` stands for no `M-04`."""
@@ -68,9 +70,11 @@ def denies_nothing(
 
 
 def parts_said(clause: str) -> frozenset[str]:
-    """The beginnings of the longer words of a clause, and its numbers."""
-    long = (word for word in content_words(clause) if len(word) >= LONG)
-    return frozenset({*map(stem, long), *_NUMBER.findall(clause)})
+    """The beginnings of the longer words of a clause, its numbers, and its ids."""
+    ids = _ID.findall(clause.casefold())
+    rest = _ID.sub(" ", clause)
+    long = (word for word in content_words(rest) if len(word) >= LONG)
+    return frozenset({*map(stem, long), *_NUMBER.findall(rest), *ids})
 
 
 def is_named(name: str, text: str) -> bool:

@@ -31,6 +31,7 @@ ENUMERATOR: Final = re.compile(r"(?m)^\s*[0-3]?\d[.)]\s")
 WORD: Final = re.compile(r"[^\W\d_]{4,}")
 DECLINES: Final = re.compile(
     r"\b(?:cannot|can not|can.?t|could not|couldn.?t|unable|impossible|ineligible|forbidden|prohibited|declined?|"
+    r"refused|rejected|too late|no longer|(?:stays?|remains?|stayed|remained) (?:unchanged|as (?:it|they) (?:is|was|are|were))|"
     r"won.?t be able|nothing can|(?:have to|must) (?:refuse|say no)|not (?:able|possible|allowed|eligible|permitted|available|something))\b",
     re.IGNORECASE,
 )
