@@ -254,7 +254,7 @@ def test_a_tool_that_cannot_be_learnt_has_its_recordings(
 ) -> None:
     """The other tools are learnt, the world says so, recorded calls of the tool are still told, and its tasks are still made."""
     mend = failing(
-        monkeypatch, synth.world.learn, "learn_outcomes", lambda tool: tool.name == "renew_loan"
+        monkeypatch, synth.world.learn, "learn_outcomes", lambda tool, *_: tool.name == "renew_loan"
     )
     found = built(home)
     assert {(one.stage, one.app, one.kind, one.unit) for one in found.skipped} == {
@@ -528,7 +528,7 @@ def test_dagster_shows_what_was_left_out_and_no_run_fails(
 ) -> None:
     """A check that does not block, and a table beside the asset."""
     failing(
-        monkeypatch, synth.world.learn, "learn_outcomes", lambda tool: tool.name == "renew_loan"
+        monkeypatch, synth.world.learn, "learn_outcomes", lambda tool, *_: tool.name == "renew_loan"
     )
     found = built(home)
     assert found.failed_checks == ("worlds: nothing_left_out",)
@@ -554,7 +554,7 @@ def test_faults_at_every_stage_cost_their_units_and_the_command_ends_with_0(
         lambda e, *_: "renew L5002" in str(e.steps),
     )
     failing(
-        monkeypatch, synth.world.learn, "learn_outcomes", lambda tool: tool.name == "renew_loan"
+        monkeypatch, synth.world.learn, "learn_outcomes", lambda tool, *_: tool.name == "renew_loan"
     )
     failing(
         monkeypatch,
