@@ -22,7 +22,7 @@ from ingest.dialects.identity import VERDICTS, identity_in
 from ingest.dialects.reading import Statement
 from ingest.files.chat_outcome import annotator_of
 from ingest.formats.records.fields import ITEM_NAMES, Fields
-from ingest.formats.records.verdicts import Outcome, by_words, outcome_of
+from ingest.formats.records.verdicts import RawVerdict, by_words, outcome_of
 from ingest.formats.records.words import NAMES, snake_case
 from ingest.records.outcome_words import asks_how, is_about_else, tells_how
 from ingest.records.right_answer import OTEL_NAMES, right_answer_among
@@ -151,7 +151,7 @@ def _under_its_name(said: dict[str, Any]) -> dict[str, Any]:
     return rest if tells_how(key, named) else said
 
 
-def _stated(told: Iterable[Outcome], asker: str, *, at: int | None) -> dict[str, Statement]:
+def _stated(told: Iterable[RawVerdict], asker: str, *, at: int | None) -> dict[str, Statement]:
     """Verdicts as statements, by name."""
     return {
         said["name"]: Statement(

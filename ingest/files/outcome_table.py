@@ -24,7 +24,7 @@ from ingest.records.app_name import UNNAMED
 from ingest.records.episode import Episode
 from ingest.records.moments import from_any
 from ingest.records.outcome import TARGETS, Outcome, keep_latest
-from ingest.records.quarantine import ROW, Rejected
+from ingest.records.quarantine import MAX_KEPT_BODY, ROW, Rejected
 from ingest.records.right_answer import right_answer, right_answer_among
 from ingest.records.text import NOT_UTF8, is_utf8, json_bytes, load_json, why_no_json
 from ingest.tables.cells import separator_in
@@ -103,7 +103,7 @@ def read_outcomes(
         raise SourceUnreadable(f"{path} is {NOT_UTF8}.") from error
     except (OSError, csv.Error, ValueError) as error:
         raise SourceUnreadable(
-            f"{path} cannot be read as CSV, JSON or Parquet; check the file and its ending."
+            f"{path} cannot be read as CSV, JSON or Parquet ({type(error).__name__}); check the file and its ending."
         ) from error
 
 
@@ -170,7 +170,7 @@ def _read(
             position=position,
             code=code,
             reason=reason,
-            body=(row if isinstance(row, bytes) else repr(row).encode())[: 64 << 10],
+            body=(row if isinstance(row, bytes) else repr(row).encode())[:MAX_KEPT_BODY],
             app=app,
             at=time.time_ns(),
         )

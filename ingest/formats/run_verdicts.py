@@ -16,7 +16,7 @@ from ingest.formats.records.fields import AGENT, APP, MODEL, TASK, TRIAL, USER, 
 from ingest.formats.records.naming import naming_of
 from ingest.formats.records.verdicts import (
     VERDICTS,
-    Outcome,
+    RawVerdict,
     outcome_of,
     outcomes_of,
     right_answer_of,
@@ -42,9 +42,9 @@ _JUDGED: Final = "predicted_label"
 """What a judge says of a run in a row of its own; elsewhere it may be a class of anything."""
 _ANY_FIRST_WORD: Final = "*_"
 """What stands for the first word of a file's name: `eval_boats` judges `run_boats` where no run is called `eval_boats`."""
-_BAD: Final[Outcome] = {"name": "success", "by": "unknown", "value": 0.0}
+_BAD: Final[RawVerdict] = {"name": "success", "by": "unknown", "value": 0.0}
 Parts = tuple[str, ...]
-Statement = tuple[str, set[int], set[str], Sequence[Outcome]]
+Statement = tuple[str, set[int], set[str], Sequence[RawVerdict]]
 """A name, the conversations that go by it, the words beside it, and what is said."""
 
 
@@ -71,8 +71,8 @@ class Verdicts:
         for place, words in enumerate(self._words):
             for word in words:
                 self._by_name.setdefault(word, set()).add(place)
-        self._found: dict[int, dict[tuple[int, int], list[tuple[str, Outcome]]]] = {}
-        self._right: dict[int, tuple[str, Outcome]] = {}
+        self._found: dict[int, dict[tuple[int, int], list[tuple[str, RawVerdict]]]] = {}
+        self._right: dict[int, tuple[str, RawVerdict]] = {}
         self._doubtful: list[tuple[str, str, set[int]]] = []
 
     def add(self, file: str, path: Parts, values: Sequence[Json]) -> None:
@@ -181,13 +181,13 @@ class Verdicts:
             told = {"name": "passed", "by": "unknown", "value": float("passed" in said)}
         self._put_beside(file, path, 0, [told] if told else [])
 
-    def outcomes(self) -> tuple[list[tuple[Run, Outcome]], dict[str, list[str]], set[str]]:
+    def outcomes(self) -> tuple[list[tuple[Run, RawVerdict]], dict[str, list[str]], set[str]]:
         """Outcomes by the surest and nearest file where nothing else judged; names of which two things are said or that fit several, by file; files used."""
-        found: list[tuple[Run, Outcome]] = []
+        found: list[tuple[Run, RawVerdict]] = []
         used: set[str] = set()
         for place, by_rank in self._found.items():
             used.update(file for told in by_rank.values() for file, _ in told)
-            by_name: dict[str, list[tuple[str, Outcome]]] = {}
+            by_name: dict[str, list[tuple[str, RawVerdict]]] = {}
             for file, one in () if self._runs[place].is_judged else by_rank[max(by_rank)]:
                 by_name.setdefault(one["name"], []).append((file, one))
             said: dict[float | None, str] = {}
@@ -225,10 +225,12 @@ class Verdicts:
         own = len(self._words[place] & words)
         return own, len(stem) * file.startswith(stem), sum(map(len, both))
 
-    def _put(self, file: str, place: int, rank: tuple[int, int], told: Iterable[Outcome]) -> None:
+    def _put(
+        self, file: str, place: int, rank: tuple[int, int], told: Iterable[RawVerdict]
+    ) -> None:
         self._found.setdefault(place, {}).setdefault(rank, []).extend((file, one) for one in told)
 
-    def _put_beside(self, file: str, path: Parts, surely: int, told: list[Outcome]) -> None:
+    def _put_beside(self, file: str, path: Parts, surely: int, told: list[RawVerdict]) -> None:
         """What a file says that names nothing is about the one conversation in its folder, or in the one above where there is none."""
         for folder in filter(None, (path[:-1], path[:-2])):
             below = [n for n, one in enumerate(self._runs) if one.path[: len(folder)] == folder]
@@ -350,7 +352,7 @@ def _words_in(row: dict[str, Any]) -> set[str]:
     return told | {one for one in row.values() if isinstance(one, str) and not one.isdecimal()}
 
 
-def verdicts_of(row: dict[str, Any]) -> list[Outcome]:
+def verdicts_of(row: dict[str, Any]) -> list[RawVerdict]:
     """Verdicts under names that are known, and shares under names that measure: the whole before its parts."""
     if name_of_verdict(row) is not None:
         return verdicts_in(row)
@@ -368,13 +370,13 @@ def verdicts_of(row: dict[str, Any]) -> list[Outcome]:
     return [one for name, one in found.items() if name not in parts and _is_verdict(one)]
 
 
-def _is_verdict(told: Outcome) -> bool:
+def _is_verdict(told: RawVerdict) -> bool:
     value = told.get("value", 0 if "label" in told else -1)
     # What measures may be of any size; other numbers above 1 count something.
     return 0 <= value <= 1 or is_measure(told["name"])
 
 
-def _bare_verdict(value: Json, above: str) -> Outcome | None:
+def _bare_verdict(value: Json, above: str) -> RawVerdict | None:
     """A run's name with only a truth, a word or a share behind it; what is meant, the key of the map says."""
     word = snake_case(above).removesuffix("s")
     named = word if word in VERDICTS or means_good(word) or is_measure(word) else None
@@ -384,7 +386,7 @@ def _bare_verdict(value: Json, above: str) -> Outcome | None:
     return told if told and _is_verdict(told) else None
 
 
-def said_of_all(key: str) -> Outcome | None:
+def said_of_all(key: str) -> RawVerdict | None:
     """What the name of a list says of all that it names: `resolved_ids`, `unresolved`, `failed_tasks`."""
     words = snake_case(key).split("_")
     told = (good_or_bad(" ".join(words[: n + 1]), "outcome") for n in range(len(words)))

@@ -13,7 +13,13 @@ from ingest.files.file_facts import stem_of
 from ingest.formats.format import Decoded, Format
 from ingest.formats.records.fields import CONVERSATION, STARTED, TASK, Fields
 from ingest.formats.records.speech import is_withdrawn
-from ingest.formats.records.verdicts import REASONS, Outcome, outcome_about, outcome_of, outcomes_of
+from ingest.formats.records.verdicts import (
+    REASONS,
+    RawVerdict,
+    outcome_about,
+    outcome_of,
+    outcomes_of,
+)
 from ingest.formats.records.words import NAMES, snake_case
 from ingest.otlp.record import Arrival
 from ingest.records.app_name import UNNAMED
@@ -81,13 +87,13 @@ def _is_frame(row: dict[str, Any]) -> bool:
     return is_told and name_of_verdict(row) is None
 
 
-def verdicts_in(row: dict[str, Any]) -> list[Outcome]:
+def verdicts_in(row: dict[str, Any]) -> list[RawVerdict]:
     """What a row says, and who said it."""
     by = annotator_of(Fields(row).top_text(_JUDGES))
     return [{**one, "by": by} for one in _said_in(row)]
 
 
-def _said_in(row: dict[str, Any]) -> list[Outcome]:
+def _said_in(row: dict[str, Any]) -> list[RawVerdict]:
     """The verdict of which a field of its own is the name (`metric: solved, score: 1`), else those under their names."""
     parts = {last_part(key): one for key, one in row.items()}
     name = name_of_verdict(row)

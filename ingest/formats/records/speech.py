@@ -410,9 +410,7 @@ def _message(item: dict[str, Any], index: int | str) -> Iterator[Speech]:
         is_list=told.is_list,
         holds_results=told.holds_results,
     )
-    _take_usage(item, speech)
-    if any(isinstance(item.get(key), str) and item[key].strip() for key in _REASONING):
-        speech.flags.add("reasoning_left_out")
+    _take_beside(item, speech)
     speech.message = {
         "content": _parts(told.content),
         **({"tool_calls": told.calls} if told.calls else {}),
@@ -450,9 +448,7 @@ def _of_step(step: AgentStep, item: dict[str, Any], speech: Speech) -> Iterator[
     """The call, its result, and what the agent said before or after it."""
     words = _content_of(item)
     words = words if isinstance(words, str) and words.strip() else None
-    _take_usage(item, speech)
-    if any(isinstance(item.get(key), str) and item[key].strip() for key in _REASONING):
-        speech.flags.add("reasoning_left_out")
+    _take_beside(item, speech)
     # A call that is an event of its own has its result in another one.
     spoken = None if words or _speaker_of(item)[0] == CALL else said_by(step)
     if spoken is not None:
@@ -536,7 +532,10 @@ def moment(value: Json) -> int | None:
     return time if time is not None and time >= _EARLIEST else None
 
 
-def _take_usage(item: dict[str, Any], speech: Speech) -> None:
+def _take_beside(item: dict[str, Any], speech: Speech) -> None:
+    """Take what an item says beside its words: the tokens, and that there was reasoning, which is left out."""
+    if any(isinstance(item.get(key), str) and item[key].strip() for key in _REASONING):
+        speech.flags.add("reasoning_left_out")
     usage = item.get("usage", item.get("metrics"))
     if isinstance(usage, dict):
         given = usage.get("input_tokens", usage.get("prompt_tokens"))

@@ -17,7 +17,7 @@ from ingest.formats.records.fields import ANSWER, FIGURE_NAMES, ITEM_NAMES, Fiel
 from ingest.formats.records.naming import MODEL_NAME
 from ingest.formats.records.speech import strength
 from ingest.formats.records.words import NAMES, snake_case
-from ingest.records.outcome import Outcome as SpanOutcome
+from ingest.records.outcome import Outcome
 from ingest.records.outcome_words import figure_of, is_measure, says_what_it_took, tells_how
 from ingest.records.right_answer import right_answer
 from ingest.records.span import Span
@@ -50,12 +50,12 @@ _SETTINGS: Final = ("args", "config", "settings", "options")
 _TRUTHS: Final = {"true": 1.0, "false": 0.0}
 _LONGEST_LABEL: Final = 64
 
-Outcome = dict[str, Any]
+RawVerdict = dict[str, Any]
 
 
-def outcomes_of(fields: Fields, *, answered: bool) -> list[Outcome]:
+def outcomes_of(fields: Fields, *, answered: bool) -> list[RawVerdict]:
     """The outcomes of a record; `answered` says that the agent's own answer stands elsewhere, so that `answer` is the right one."""
-    found: dict[str, Outcome] = {}
+    found: dict[str, RawVerdict] = {}
     about_this = fields.without_others()
     for name in VERDICTS:
         told = [value for value, _ in about_this.values(name)]
@@ -86,7 +86,7 @@ def outcomes_of(fields: Fields, *, answered: bool) -> list[Outcome]:
     return list(found.values())
 
 
-def outcomes_of_span(span: Span, fields: Fields) -> list[SpanOutcome]:
+def outcomes_of_span(span: Span, fields: Fields) -> list[Outcome]:
     """What a span's record says of how it went: a mark on the span, and so on its conversation."""
     at = span.ended_at or span.started_at
     target = f"{span.trace_id}:{span.span_id}"
@@ -95,18 +95,18 @@ def outcomes_of_span(span: Span, fields: Fields) -> list[SpanOutcome]:
 
 def outcomes_on(
     about: tuple[str, str], fields: Fields, *, app: str, source: str, at: int | None
-) -> list[SpanOutcome]:
+) -> list[Outcome]:
     """What a record says of how something else went, which its kind and its name tell."""
     found = outcomes_of(fields, answered=False)
     return [outcome_about(about, said, app=app, source=source, at=at) for said in found]
 
 
 def outcome_about(
-    about: tuple[str, str], said: Outcome, *, app: str, source: str, at: int | None
-) -> SpanOutcome:
+    about: tuple[str, str], said: RawVerdict, *, app: str, source: str, at: int | None
+) -> Outcome:
     """One statement about something else, which its kind and its name tell; it may have an id and an author."""
     kind, target = about
-    return SpanOutcome(
+    return Outcome(
         app=app,
         outcome_id=outcome_id_of(
             app, said.get("id") or f"{kind}:{target}", said["name"], said["by"], source
@@ -147,7 +147,7 @@ def verdicts_among(items: Iterable[Json]) -> dict[str, Json]:
     return found
 
 
-def marks_on(items: Iterable[Json]) -> list[Outcome]:
+def marks_on(items: Iterable[Json]) -> list[RawVerdict]:
     """What somebody marked an answer with, the last one that was marked: pages of chats keep it on the message.
 
     Where marks go below 0, as of thumbs down, 0 is none of them.
@@ -160,7 +160,7 @@ def marks_on(items: Iterable[Json]) -> list[Outcome]:
     return outcomes_of(Fields(own=marked[-1]), answered=False) if marked else []
 
 
-def _add(found: dict[str, Outcome], name: str, value: Json, reason: str | None) -> None:
+def _add(found: dict[str, RawVerdict], name: str, value: Json, reason: str | None) -> None:
     if name in found or value is None or value in ("", [], {}):
         return
     if isinstance(value, list) and len(value) == len(named_figures(value)) > 0:
@@ -179,9 +179,9 @@ def _add(found: dict[str, Outcome], name: str, value: Json, reason: str | None) 
     found[name] = outcome
 
 
-def outcome_of(name: str, value: Json) -> Outcome | None:
+def outcome_of(name: str, value: Json) -> RawVerdict | None:
     """One statement as an outcome: a number or a truth, a word, or a text that somebody wrote; None where it is none of these."""
-    outcome: Outcome = {"name": name, "by": "unknown"}
+    outcome: RawVerdict = {"name": name, "by": "unknown"}
     if isinstance(value, list) and len(value) == len(objects_in(value)) > 0:
         value = {"value": value[-1].get("rating")} | value[-1]  # of several the last one
     if isinstance(value, dict):
@@ -206,7 +206,7 @@ def _share_of(value: Json, beside: dict[str, Any]) -> Json:
     return part / whole if whole and part is not None and 0 <= part <= whole else value
 
 
-def _label_and_comment(value: dict[str, Any]) -> Outcome:
+def _label_and_comment(value: dict[str, Any]) -> RawVerdict:
     """The word and the sentence that a statement has beside its value."""
     label = value.get("label")
     worded = _label_or_comment(label.strip()) if isinstance(label, str) and label.strip() else {}
@@ -226,7 +226,7 @@ def _label_or_comment(text: str) -> dict[str, Any]:
     return {"comment": text}
 
 
-def _add_many(found: dict[str, Outcome], value: Json) -> None:
+def _add_many(found: dict[str, RawVerdict], value: Json) -> None:
     if isinstance(value, dict):
         for name, inner in value.items():
             _add(found, str(name), inner, None)
@@ -245,9 +245,9 @@ def _reason_of(fields: Fields, name: str) -> str | None:
     return None
 
 
-def by_words(fields: Fields) -> dict[str, Outcome]:
+def by_words(fields: Fields) -> dict[str, RawVerdict]:
     """Statements at any depth whose words say that they judge: `resolved_by_ai`, `wrap_up.disposition: "Unresolved"`, `95%` of `customer_satisfaction`."""
-    found: dict[str, Outcome] = {}
+    found: dict[str, RawVerdict] = {}
     votes: dict[str | bool, str] = {}
     for key, value in fields.own.items():
         # What is said again under another name is said once.
@@ -292,14 +292,14 @@ def named_figures(value: Json) -> list[dict[str, Any]]:
     ]
 
 
-def _explain(verdict: Outcome, fields: Fields) -> None:
+def _explain(verdict: RawVerdict, fields: Fields) -> None:
     """Give a record's one verdict the reason that the record states, whatever that is called."""
     for key, value in fields.own.items():
         if snake_case(key).split("_")[-1] in REASONS and isinstance(value, str) and value.strip():
             verdict.setdefault("comment", value)
 
 
-def right_answer_of(fields: Fields) -> Outcome | None:
+def right_answer_of(fields: Fields) -> RawVerdict | None:
     """What a record that no run is in says that the right answer is."""
     said = _reference(fields, answered=True)
     texts = (right_answer(value) for value, _ in fields.values("final_answer"))
