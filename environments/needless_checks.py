@@ -1,7 +1,7 @@
 """Checks that a grader need not have: without them every cheat that the gate knows is still unpaid.
 
-In: candidates of an app, and a runner in its world. Out: a candidate without its check on the words that recorded good attempts share, and
-without the look-ups that they share where a figure is told, where the gate accepts the task so. One or two attempts show their own wording and
+In: candidates of an app, and a runner in its world. Out: a candidate without its check on the words that recorded good attempts share,
+without the texts of records that it asks for beside a count, and without the look-ups that they share where a figure is told, where the gate accepts the task so. One or two attempts show their own wording and
 their own way; others may be as good. Where nothing is done but to decline, that it cannot be done stays asked for, in any words.
 Not here: the gate (`verify`).
 """
@@ -23,13 +23,15 @@ WORDS: Final = "said"
 LOOKS: Final = "read"
 """The check that asks for one of the look-ups that resolved attempts share."""
 COUNTS: Final = "small_numbers_told"
+"""The check that asks for the counts that they tell."""
 SOME: Final = "told_some"
-FIGURES: Final = frozenset({"told", "told_some"})
+"""The check that asks for enough of what they tell: figures, or else texts of records."""
+FIGURES: Final = frozenset({"told", SOME})
 """Checks that ask for what was found: who tells a figure has found it, by whichever look-ups; words can be guessed."""
 
 
 def without_needless_checks(one: Candidate, *, others: OtherTasks, run: Runner) -> Candidate:
-    """The candidate without its required words, and then without its required look-ups, as far as the gate accepts it so."""
+    """The candidate without its required words, then without its texts, and then without its required look-ups, as far as the gate accepts it so."""
     if not one.solution:
         return one
     for without in (_without_words, _without_texts, _without_looks):

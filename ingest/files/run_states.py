@@ -111,15 +111,18 @@ def _told_above(files: Sequence[FileSource]) -> Iterator[str]:
     runs = [one for one in files if one.path.suffix == ".json" and alone[one.path.parent] == 1]
     above = {folder for one in runs for folder in [*one.path.parents][1:]}
     lists = [one for one in files if one.path.suffix == ".jsonl" and one.path.parent in above]
-    told = [said for one in lists for said in _spoken_in(one) if len(said) > _ANSWERED]
+    told = {said for one in lists for said in _spoken_in(one) if len(said) > _ANSWERED}
     for one in runs if told else ():
-        if any(said in told for said in _spoken_in(one)):
+        if not told.isdisjoint(_spoken_in(one)):
             yield one.name
 
 
-def _spoken_in(source: FileSource) -> list[Said]:
+def _spoken_in(source: FileSource) -> list[tuple[tuple[object, ...], ...]]:
     """What each conversation of a file says, without its prompt."""
-    return [[one for one in said if one[0] != "system"] for said in _talks_in(source)]
+    return [
+        tuple((role, text, *calls) for role, text, calls in said if role != "system")
+        for said in _talks_in(source)
+    ]
 
 
 def _is_beginning(own: Said, whole: Said) -> bool:

@@ -33,6 +33,8 @@ _MADE: Final = frozenset(NAMES["made_by_model"])
 _SEVERAL: Final = 2
 
 Event = dict[str, Any]
+Happened = tuple[str, Event, list[Event]]
+"""An event's word, what it holds, and what a model was sent there."""
 
 
 def claims(value: Json) -> bool:
@@ -70,9 +72,9 @@ def read(values: Json, arrival: Arrival) -> Decoded:
     return found
 
 
-def sampled_runs(rows: Iterable[Event]) -> dict[str, list[tuple[str, Event]]]:
-    """What happened in each run that events of an evaluation name, with its word; nothing where few of them are calls to a model, or more hold nothing."""
-    runs: dict[str, list[tuple[str, Event]]] = {}
+def sampled_runs(rows: Iterable[Event]) -> dict[str, list[Happened]]:
+    """What happened in each run that events of an evaluation name; nothing where few of them are calls to a model, or more hold nothing."""
+    runs: dict[str, list[Happened]] = {}
     empty = 0
     for row in rows:
         name = Fields(own=row).top_text((*TASK, *CONVERSATION))
@@ -80,8 +82,8 @@ def sampled_runs(rows: Iterable[Event]) -> dict[str, list[tuple[str, Event]]]:
         is_event = len(loads) == 1 and isinstance(type_of(row), str)
         empty += name is not None and not is_event
         if name is not None and is_event:
-            runs.setdefault(name, []).append((row["type"], loads[0]))
-    calls = sum(bool(_sent_in(load)) for events in runs.values() for _, load in events)
+            runs.setdefault(name, []).append((row["type"], loads[0], _sent_in(loads[0])))
+    calls = sum(bool(sent) for events in runs.values() for *_, sent in events)
     return runs if calls >= max(_SEVERAL, empty) else {}
 
 
@@ -91,15 +93,15 @@ def _sent_in(load: Event) -> list[Event]:
     return objects_in(place.items) if place else []
 
 
-def _sampled_record(events: Iterable[tuple[str, Event]]) -> Event:
+def _sampled_record(events: Iterable[Happened]) -> Event:
     """What the events of a run tell: all messages, with the calls of tools where they were made, and the rest by what it is.
 
     What tells the model from the user's side what came of a call is the tool's.
     """
     told, acts, beside = list[Event](), list[tuple[int, AgentStep]](), Event()
-    for kind, load in events:
+    for kind, load, sent in events:
         step = step_in(load)
-        if sent := _sent_in(load):
+        if sent:
             made = next(load[key] for key in load if key in _MADE)
             told = [*sent, *answer_in(made[0] if isinstance(made, list) and made else made)[:1]]
         elif step is not None and step.results:

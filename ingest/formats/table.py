@@ -102,8 +102,9 @@ def values_of(value: Json) -> list[Any]:
 def lines_format(row: Format | None, values: list[Any]) -> Format | None:
     """The format of a file of lines whose lines one by one are in a format: a turn each, or what they are alone."""
     if row is None or row is conversation_record.FORMAT:
-        told = message_lines.FORMAT if message_lines.sampled_runs(objects_in(values)) else row
-        return turn_records.LINES if turn_records.claims(values) else told
+        if turn_records.claims(values):
+            return turn_records.LINES
+        return message_lines.FORMAT if message_lines.sampled_runs(objects_in(values)) else row
     return row
 
 

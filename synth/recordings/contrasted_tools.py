@@ -46,7 +46,7 @@ class Vote:
 
 def _vote(attempt: Facts, *alike: Facts) -> Vote:
     return Vote(
-        alone=all(_tells_all(attempt, a) for a in alike),
+        alone=all(_tells_as_much(attempt, a, in_words=True) for a in alike),
         contrasts=all(a.resolved is not attempt.resolved for a in alike),
         reliable=all(a.label.confidence >= TRUSTED for a in (attempt, *alike)),
     )
@@ -177,15 +177,10 @@ def _differ_in(one: Facts, other: Facts) -> frozenset[str]:
     return frozenset(tool for tool, _ in (mine - theirs) + (theirs - mine))
 
 
-def _tells_as_much(one: Facts, other: Facts) -> bool:
-    """Whether an unresolved attempt told all figures of a resolved one, so that they are not why it failed."""
+def _tells_as_much(one: Facts, other: Facts, *, in_words: bool = False) -> bool:
+    """Whether an unresolved attempt told all figures of a resolved one, or all its words too, so that they are not why it failed."""
     good, bad = (one, other) if one.resolved else (other, one)
-    return bool(bad.resolved) or _figures(good) <= bad.told
-
-
-def _tells_all(one: Facts, other: Facts) -> bool:
-    good, bad = (one, other) if one.resolved else (other, one)
-    return bool(bad.resolved) or good.told <= bad.told
+    return bool(bad.resolved) or (good.told if in_words else _figures(good)) <= bad.told
 
 
 def _figures(facts: Facts) -> frozenset[float | str]:

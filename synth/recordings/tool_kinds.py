@@ -146,8 +146,12 @@ class ToolKinds:
 
 @dataclass
 class _Traces:
-    """What the recordings show of one tool."""
+    """What the recordings show of one tool, beside what was held of it before, as log-odds that it writes."""
 
+    prior: float
+    """By its name and description."""
+    learnt: float
+    """By the learnt world."""
     calls: int = 0
     results: Counter[str] = field(default_factory=Counter)
     episodes: int = 0
@@ -185,16 +189,17 @@ def infer_tools(
     definitions = dispatched.definitions(_definitions(records).values())
     called = {call.name for recorded in records for call in recorded.attempt.calls}
     known = learnt or {}
-    priors = {
-        name: _prior(name, definitions.get(name, {})) + known.get(name, 0.0)
+    traces: dict[str, _Traces] = {
+        name: _Traces(
+            prior=write_log_odds(name, _description(definitions.get(name, {}))) or NO_VERB,
+            learnt=known.get(name, 0.0),
+        )
         for name in {*definitions, *called}
     }
-    traces: dict[str, _Traces] = {name: _Traces() for name in priors}
     for recorded in records:
-        _collect(recorded, traces, drawn, priors)
+        _collect(recorded, traces, drawn)
     tools = {
-        name: _judge(name, definitions.get(name, {}), traces[name], known.get(name, 0.0))
-        for name in sorted(priors)
+        name: _judge(name, definitions.get(name, {}), seen) for name, seen in sorted(traces.items())
     }
     for name, why in (reads or {}).items():
         if name in tools:
@@ -204,12 +209,9 @@ def infer_tools(
     return ToolKinds(tools=tools)
 
 
-def _judge(
-    name: str, definition: Mapping[str, Json], seen: _Traces, learnt: float = 0.0
-) -> ToolKind:
-    prior = _prior(name, definition)
-    odds, evidence = prior, [f"name and description {prior:+.1f}"]
-    world = [(learnt, "the learnt world")] if learnt else []
+def _judge(name: str, definition: Mapping[str, Json], seen: _Traces) -> ToolKind:
+    odds, evidence = seen.prior, [f"name and description {seen.prior:+.1f}"]
+    world = [(seen.learnt, "the learnt world")] if seen.learnt else []
     for amount, reason in [*_trace_evidence(seen), *world]:
         odds += amount
         evidence.append(f"{reason} {amount:+.1f}")
@@ -229,10 +231,6 @@ def _judge(
         stops=terminal and kind == ACT and seen.silent / seen.calls >= ENDS,
         refused=round((seen.calls - seen.results.total() + 0.5) / (seen.calls + 1), 3),
     )
-
-
-def _prior(name: str, definition: Mapping[str, Json]) -> float:
-    return write_log_odds(name, _description(definition)) or NO_VERB
 
 
 def _description(definition: Mapping[str, Json]) -> str:
@@ -297,7 +295,6 @@ def _collect(
     recorded: EpisodeAttempt,
     traces: dict[str, _Traces],
     drawn: Callable[[str, str], str],
-    priors: Mapping[str, float],
 ) -> None:
     """Add one episode's calls to the evidence."""
     calls = recorded.attempt.calls
@@ -324,7 +321,7 @@ def _collect(
             if same:
                 _clear(calls, (last_seen[key], index), traces)
             else:
-                _blame(calls, (last_seen[key], index), traces, priors)
+                _blame(calls, (last_seen[key], index), traces)
         if not call.result.is_error:
             last_seen[key] = index
 
@@ -343,21 +340,20 @@ def _clear(calls: Sequence[Call], twice: tuple[int, int], traces: dict[str, _Tra
         traces[other].unchanged += 1
 
 
-def _blame(
-    calls: Sequence[Call],
-    twice: tuple[int, int],
-    traces: dict[str, _Traces],
-    priors: Mapping[str, float],
-) -> None:
-    """The same call twice with two answers: one of those in between changed it, likelier one whose name says that it changes something."""
+def _blame(calls: Sequence[Call], twice: tuple[int, int], traces: dict[str, _Traces]) -> None:
+    """The same call twice with two answers: one of those in between changed it, likelier one that was held to change something before."""
     first, again = twice
     between = _tools_between(calls, twice)
     touching = {c.name for c in calls[first + 1 : again] if _share_value(c, calls[first])} & between
     name = calls[first].name
     suspects = (touching or between) - {name} or {name}
-    chances = {suspect: 1 / (1 + math.exp(-priors[suspect])) for suspect in suspects}
+    chances = {
+        suspect: 1 / (1 + math.exp(-traces[suspect].prior - traces[suspect].learnt))
+        for suspect in suspects
+    }
+    whole = sum(chances.values())
     for suspect, chance in chances.items():
-        traces[suspect].changed += chance / sum(chances.values())
+        traces[suspect].changed += chance / whole
 
 
 def _tools_between(calls: Sequence[Call], twice: tuple[int, int]) -> set[str]:

@@ -30,6 +30,7 @@ SPOILT: Final = 0.1
 SPOILT_WEIGHT: Final = 10
 """Attempts that this weighs as much as."""
 MOST_SPOILT: Final = 0.5
+"""How often at most: beyond, unresolved attempts at an end speak for it rather than against it."""
 
 Seen = tuple[bool, frozenset[str]]
 """Whether an attempt was resolved, and its faults."""

@@ -188,15 +188,17 @@ def _with_names(call: Message | None, said: Sequence[Speech]) -> Message | None:
     """The call, with the names for its arguments that a signature in a prompt has: `find(name: str, year: int)`."""
     function = call["function"] if call else {}
     given = load_json(function.get("arguments", "").encode("utf-8", "replace"))
-    values = given.get(ARGUMENT) if isinstance(given, dict) and [*given] == [ARGUMENT] else None
+    values = given.get(ARGUMENT) if isinstance(given, dict) and len(given) == 1 else None
+    if call is None or values is None:
+        return call
     signature = re.compile(
         rf"\b{re.escape(function.get('name', ''))}\(((?:\w+: ?[\w\[\]]+(?:, |(?=\))))+)\)"
     )
-    asked = (_text(one) for one in said if one.role != "assistant" and values is not None)
+    asked = (_text(one) for one in said if one.role != "assistant")
     found = next((hit for text in asked if (hit := signature.search(text))), None)
     names = re.findall(r"(\w+):", found[1]) if found else []
     values = values if isinstance(values, list) and len(names) > 1 else [values]
-    if call is None or len(names) != len(values):
+    if len(names) != len(values):
         return call
     return {
         **call,

@@ -20,6 +20,7 @@ from environments.runtime.values.literals import parse_json
 from synth.tool_errors import ERROR_START, HEAD
 from synth.world.model import ToolModel, outcome_class
 from synth.world.observation import Observation
+from synth.world.support import SEEN_TWICE
 
 EMPTY: Final = "record:|"
 NOTHING: Final = frozenset({"value:NoneType", "value:false", EMPTY})
@@ -27,11 +28,11 @@ NOTHING: Final = frozenset({"value:NoneType", "value:false", EMPTY})
 
 Beside `true` alone `false` is an answer, and `{}` beside records that have other fields each time."""
 MARK: Final = re.compile(
-    r"\W*((?:not|no|nothing|never|nicht|nichts|kein\w*|non|nada|niente|rien|pas|n[aã]o|niet|niets|geen|inte|ikke)\b[^\W\d_]*(?: [^\W\d_]+){0,2}) ?[:\u2013\u2014]",
+    r"\W*((?:not|no|nothing|never|nicht|nichts|kein\w*|non|nada|niente|rien|pas|n[aã]o|niet|niets|geen|inte|ikke)\b(?: [^\W\d_]+){0,2}) ?[:\u2013\u2014]",
     re.IGNORECASE,
 )
 """A denial in a few words before what is the matter."""
-TOOLS: Final = 2
+MIN_TOOLS: Final = SEEN_TWICE
 """Tools that answer so now and then, before it is held for how the app refuses: one alone may tell what it found (`Not covered: …`)."""
 SAMPLE: Final = 30
 """Results of a tool that a layout is tried on."""
@@ -62,7 +63,7 @@ def refusal_marks(tools: Iterable[ToolModel]) -> frozenset[str]:
         begins = Counter(map(_mark_of, tool.observations))
         seldom = (mark for mark, count in begins.items() if 2 * count < begins.total())
         marks.update(mark for mark in seldom if mark)
-    return frozenset(mark for mark, count in marks.items() if count >= TOOLS)
+    return frozenset(mark for mark, count in marks.items() if count >= MIN_TOOLS)
 
 
 def _mark_of(seen: Observation) -> str:
