@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from string import punctuation
 from typing import Final
 
 from redact.bounds import SEVERAL, STEM
@@ -273,7 +274,9 @@ def _strange_ids(app: AppLearnt, words: Collection[str]) -> Iterator[tuple[str, 
     """Yield the user names and ids of people that are no `words`: one names its person in other people's conversations, too."""
     for local in app.local.values():
         for value, kind in local.items():
-            if KINDS[kind].family == "identifier" and len(value) >= STEM and value not in words:
+            # `userId: string;` in a program's text is the word, whatever stands at its end
+            bare = value.strip(punctuation)
+            if KINDS[kind].family == "identifier" and len(bare) >= STEM and bare not in words:
                 yield value, kind
 
 

@@ -421,3 +421,16 @@ def test_a_login_goes_from_the_texts_of_other_conversations() -> None:
     after = past_the_gate(raw)[2]
     assert "vdornik" not in told(after)
     assert after.clean.steps[0].content == "I made it."
+
+
+def test_a_word_with_a_mark_behind_it_is_no_login() -> None:
+    """A program's text says `userId: string;`: the type is nobody, and it stands everywhere."""
+    listing = calls("files_read", {"path": "api.ts"}, "userId: string;\nemail: string;")
+    raw = [
+        episode("e0", says("user", "Show the types."), *listing),
+        episode("e1", says("user", "Which type has it?"), says("assistant", "It is a string; see.")),
+    ]
+
+    after = past_the_gate(raw)[1]
+
+    assert after.clean.steps[1].content == "It is a string; see."
