@@ -277,7 +277,7 @@ def _strange_ids(app: AppLearnt, words: Collection[str]) -> Iterator[tuple[str, 
             # `userId: string;` in a program's text is the word, whatever stands at its end
             bare = value.strip(punctuation)
             if KINDS[kind].family == "identifier" and len(bare) >= STEM and bare not in words:
-                yield value, kind
+                yield bare, kind
 
 
 def _templates(
