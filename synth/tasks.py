@@ -47,7 +47,7 @@ from synth.recordings.calculators import calculators
 from synth.recordings.contrasted_tools import failing_writers, harmless_tools, hidden_writers
 from synth.recordings.idle_arguments import idle_arguments
 from synth.recordings.results import Results, without_drawn
-from synth.recordings.tool_kinds import ToolKinds, infer_tools
+from synth.recordings.tool_kinds import ToolKind, ToolKinds, infer_tools
 from synth.recordings.traits import AppTraits, language_of, traits_of
 from synth.rubric.derive import Derived, derive_rubric
 from synth.rubric.dictated_texts import as_dictated, as_worded
@@ -60,6 +60,7 @@ from synth.solutions.corrected_ends import CorrectionPlanner
 from synth.solutions.corrections import Said
 from synth.solutions.plans import Doubts, Plan
 from synth.task_parts import id_of, task_of, with_consent
+from synth.world.admission import arguments_read
 from synth.world.unusable_answers import without_unusable
 
 NEEDS_CONTENT: Final = frozenset({"no_content", "truncated"})
@@ -135,7 +136,7 @@ def derive_tasks(  # noqa: PLR0913 - all that a build knows of an app
 
     kinds, facts = _told_by_outcomes(kinds, groups, facts_as, world)
     attempts = _by_group(groups, facts)
-    silent = _silent(list(facts.values()), world, backend)
+    silent = _silent(list(facts.values()), kinds, world, backend)
     if world is None or backend is None:
         traits = traits_of(kinds, attempts, silent=silent)
         alone = [_Attempts(g, m) for g, m in zip(groups, attempts, strict=True)]
@@ -269,14 +270,18 @@ def _idle_in(world: LearntWorld | None) -> dict[str, set[str]]:
 
 
 def _silent(
-    attempts: Sequence[Facts], world: LearntWorld | None, backend: World | None
+    attempts: Sequence[Facts], kinds: ToolKinds, world: LearntWorld | None, backend: World | None
 ) -> frozenset[str]:
-    """Tools whose writes leave neither an effect nor a write in the world as learnt, which may hold them for reads."""
+    """Tools whose writes leave no effect in the world as learnt, which may hold them for reads, or one that lacks what a call gives."""
     if world is None or backend is None:
         return frozenset()
     known = world.document.tools
     written = {tool for attempt in attempts for tool, _ in attempt.writes}
-    found = {n for n in written & known.keys() if _changes_no_record(known[n])}
+    found = {
+        name
+        for name in written & known.keys()
+        if _changes_no_record(known[name]) or _keeps_less(known[name], kinds.tools[name])
+    }
     for attempt in attempts:
         tools = {tool for tool, _ in attempt.writes}
         if len(tools) == 1 and not tools <= found:
@@ -291,6 +296,18 @@ def _silent(
 def _changes_no_record(tool: ToolPart) -> bool:
     """Whether the world holds that it looks or only happens: what it may leave, the world does not show."""
     return tool.kind != "write" and not tool.writes
+
+
+def _keeps_less(tool: ToolPart, held: ToolKind) -> bool:
+    """Whether a record that it makes lacks an argument: looks show a part of what it leaves."""
+    kept = {
+        name
+        for write in tool.writes
+        if write.creates and write.whole is not None
+        for tree in (*write.key, write.whole)
+        for name in arguments_read(tree)
+    }
+    return bool(kept) and not (tool.takes or frozenset()) <= kept.union(held.authored, held.injected)
 
 
 def _candidate(

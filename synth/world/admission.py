@@ -176,16 +176,17 @@ def _reproduced(values: Sequence[Any], asked: Question) -> list[int] | None:
 def _hangs_on_what_it_reads(tree: Tree, asked: Question) -> bool:
     """Whether each argument that a tree reads matters to it: exchanged for another call's, the value changes somewhere."""
     before = [repr(v) for v in _values(tree, asked)]
-    for name in sorted(_arguments_read(tree)):
+    for name in sorted(arguments_read(tree)):
         if [repr(v) for v in evaluate(tree, _exchanged(asked, name))] == before:
             return False
     return True
 
 
-def _arguments_read(tree: Any) -> set[str]:
+def arguments_read(tree: Any) -> set[str]:
+    """The names of the arguments that a tree reads."""
     if tree[0] == "arg" and len(tree) > 1 and isinstance(tree[1], str):
         return {tree[1]}
-    return set().union(*map(_arguments_read, operands_of(tree)))
+    return set().union(*map(arguments_read, operands_of(tree)))
 
 
 def _exchanged(asked: Question, name: str) -> list[Scope]:
