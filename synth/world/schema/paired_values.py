@@ -12,10 +12,11 @@ records (`refusals.guards`).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from itertools import combinations
 from typing import Final
 
+from environments.runtime.expr.language import shape
 from environments.runtime.values.facts import folded
 from environments.runtime.values.mentions import fields_in
 from environments.runtime.values.normal import stable
@@ -28,6 +29,8 @@ from synth.world.support import SEEN_THRICE, SELDOM
 
 MIN_PAIRED: Final = SEEN_THRICE
 """Records that were shown in two tasks or more with one value each, before another value is a question nobody asked."""
+MIN_REPEATED: Final = SEEN_THRICE
+"""Different words that answers repeat, before it is no accident."""
 Pair = tuple[str, str]
 """Two arguments, by name."""
 
@@ -54,9 +57,10 @@ def learn_paired(bench: Workbench) -> None:
                 tool.paired[name] = told
                 continue
             asked = len(keys) == 1 and (min(keys[0], name), max(keys[0], name)) in named
-            found = _pairs(bench, tool, keys, name)
+            repeated = _is_repeated(tool, name)
+            found = _pairs(bench, tool, keys, name, optional=repeated)
             # Whether a backend shows one subject what is another's was hardly ever recorded.
-            enough = asked or name == SUBJECT or _is_repeated(tool, name)
+            enough = asked or name == SUBJECT or repeated
             if found and (enough or _count_shared_records(tool, keys, task_of) >= MIN_PAIRED):
                 tool.paired[name] = found
                 _tell_writers(bench, keys, name, found)
@@ -100,14 +104,17 @@ def _names(seen: Observation, name: str) -> bool:
 
 
 def _is_repeated(tool: ToolModel, name: str) -> bool:
-    """Whether every record has the argument's value in a field of its name: what was shown with one value is no answer to another."""
-    values = [seen for seen in tool.good() if seen.arguments.get(name) is not None]
-    return bool(values) and all(
+    """Whether every answer repeats the argument, in a field of its name or as one of several words: what was shown with one value is no answer to another."""
+    given = [seen for seen in tool.good() if seen.arguments.get(name) is not None]
+    words = {value for seen in given if isinstance(value := seen.arguments[name], str)}
+    if len(words) >= MIN_REPEATED and all(_names(seen, name) for seen in given):
+        return True
+    return bool(given) and all(
         any(
             path[-1:] == (name,) and value == seen.arguments[name]
             for path, value in fields_in(seen.value)
         )
-        for seen in values
+        for seen in given
     )
 
 
@@ -121,9 +128,19 @@ def _tell_writers(
             tool.paired[name], tool.paired_by = found, keys
 
 
+def _words_like(seen: Observation, shapes: Container[str]) -> Iterator[str]:
+    """The words of an answer that look like values which calls give: the record's own among them."""
+    return (word for word in _words_of(seen) if shape(word) in shapes)
+
+
+def _words_of(seen: Observation) -> set[str]:
+    """The words of an answer, without the marks around them."""
+    return {word.strip(".,;:!?()\"'{}[]") for word in seen.content.split()}
+
+
 def pairs_named(seen: Observation) -> Iterator[Pair]:
     """Pairs of arguments whose values the words of a result name."""
-    words = {word.strip(".,;:!?()\"'{}[]") for word in seen.content.split()}
+    words = _words_of(seen)
     given = seen.arguments
     names = sorted(n for n, value in given.items() if isinstance(value, str) and value in words)
     yield from combinations(names, 2)
@@ -149,12 +166,17 @@ def _are_names_of_records(tool: ToolModel, keys: list[str], name: str) -> bool:
 
 
 def _pairs(
-    bench: Workbench, tool: ToolModel, keys: list[str], name: str
+    bench: Workbench, tool: ToolModel, keys: list[str], name: str, *, optional: bool
 ) -> dict[str, frozenset[str]] | None:
+    """The values that each record was shown with; `optional`: a call without any says nothing of which belongs to it."""
     given: dict[str, set[str]] = defaultdict(set)
+    without = [s for s in tool.good() if s.arguments.get(name) is None] if optional else []
     apart = name == SUBJECT or _are_names_of_records(tool, keys, name)
+    shapes = {shape(v) for seen in tool.good() if isinstance(v := seen.arguments.get(name), str)}
     for seen in tool.good():
         value = seen.arguments.get(name)
+        if optional and value is None:
+            continue
         if isinstance(value, dict) or (isinstance(value, str) and " " in value and not apart):
             return None
         given[seen.key_of(keys)].add(stable(value))
@@ -165,4 +187,7 @@ def _pairs(
         for seen in other.good():
             if all(k in seen.arguments for k in (*keys, name)):
                 given[seen.key_of(keys)].add(stable(seen.arguments[name]))
-    return {key: frozenset(values) for key, values in sorted(given.items())}
+    for seen in without:
+        given[seen.key_of(keys)].update(map(stable, _words_like(seen, shapes)))
+    left_out = {stable(None)} if without else set[str]()
+    return {key: frozenset(values | left_out) for key, values in sorted(given.items())}
