@@ -216,6 +216,10 @@ class Recall:
         echo = self._echoes.get(tool)
         return echo if echo is not None and echo[0] >= self._least else None
 
+    def gives_once(self, tool: str, content: str) -> bool:
+        """Whether an answer holds a name that the tool gives to the first call of an episode only."""
+        return any(name in content for name in self._issued.get(tool, ()))
+
     def refused(self, tool: str) -> ToolResult | None:
         """What a tool says that refused every recorded call in the same words; None where that is not sure enough."""
         text, sure = self._refused.get(tool, ("", 0.0))
