@@ -16,7 +16,16 @@ from typing import Final
 
 from environments.runtime.document.views import ValueForm
 from environments.runtime.task.attempt import Json
-from environments.runtime.values.formats import fits, is_day, read_time, read_written
+from environments.runtime.values.formats import (
+    DAY,
+    SECOND,
+    fits,
+    grain,
+    is_day,
+    read_time,
+    read_written,
+    write_time,
+)
 from environments.runtime.values.mentions import fields_in
 from environments.runtime.views.clock_and_ids import Marks, places_of
 from synth.world.grouping import sets_by_key
@@ -145,19 +154,42 @@ def stamps(
     """Further places of one tool where times of a clock stand: of the call itself, or of an earlier one, which nobody can tell."""
     own: dict[str, list[bool]] = defaultdict(list)
     passed: set[str] = set()
+    respelt: dict[str, list[ValueForm | None]] = defaultdict(list)
     for one in seen:
         for place, value in places_of(one.content).items():
-            found = read_time(value) if place not in marked and fits(clock, value) else None
-            if found is not None:
-                calls = (found[0] - (clock.origin or 0)) // (clock.each or 1)
-                own[place].append(calls == one.position + 1)
-                # A time that no call had yet, before the start or to come, is not the clock's.
-                passed |= {place} if 0 < calls <= one.position + 1 else set()
-    return {
+            found = read_time(value) if place not in marked else None
+            if found is None:
+                continue
+            if not fits(clock, value):
+                respelt[place].append(_respelt(clock, found[1], one, value))
+                continue
+            calls = (found[0] - (clock.origin or 0)) // (clock.each or 1)
+            own[place].append(calls == one.position + 1)
+            # A time that no call had yet, before the start or to come, is not the clock's.
+            passed |= {place} if 0 < calls <= one.position + 1 else set()
+    told = {
         place: clock if all(now) else replace(clock, untold=True, says=UNTOLD)
         for place, now in own.items()
         if place in passed
     }
+    for place, forms in respelt.items():
+        form = forms[0]
+        if form is not None and place not in own and len(forms) == len(seen):
+            told |= {place: form} if all(other == form for other in forms) else {}
+    return told
+
+
+def _respelt(
+    clock: ValueForm, form: ValueForm, seen: Observation, value: Json
+) -> ValueForm | None:
+    """The format of a time that is the clock's at this call in another spelling; a spelling without seconds is met by chance."""
+    if clock.origin is None or not clock.each or grain(form) > SECOND:
+        return None
+    if write_time(form, clock.origin + clock.each * (seen.position + 1)) != value:
+        return None
+    # A time without a date is read as one of the first day there is.
+    origin = clock.origin % DAY if form.form == "clock" else clock.origin
+    return replace(form, origin=origin, each=clock.each, says=clock.says)
 
 
 def stored(
