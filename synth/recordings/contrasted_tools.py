@@ -1,4 +1,4 @@
-"""Which tools change something although they look otherwise, learnt from outcomes: looks by their name and traces, and calls that failed.
+"""Which tools change something although they look otherwise, learnt from outcomes: looks and acts by their name and traces, and calls that failed.
 
 In: the facts of an app's attempts by task. Out: tools that count as writers (`write`) or may (`maybe`): by their calls, or by their
 failed ones (a crash after the row was written). An attempt speaks when another one at the same task differs from it in nothing else that
@@ -118,7 +118,7 @@ def hidden_writers(
     settled: Collection[str] = (),
     answered: Collection[str] = (),
 ) -> dict[str, str]:
-    """Tools whose calls changed outcomes although they are held for looks or for nobody knows what.
+    """Tools whose calls changed outcomes although they are held for looks, for acts that hand over, or for nobody knows what.
 
     `settled` ones are known to change nothing; the learnt world answers `answered` ones as looks, so that it takes twice the proof.
     """
@@ -168,10 +168,10 @@ def _only_change(one: Facts, other: Facts) -> frozenset[str]:
 
 
 def _differ_in(one: Facts, other: Facts) -> frozenset[str]:
-    """The looks that tell the two apart; none where what was changed or told may be why."""
+    """The looks and acts that tell the two apart; none where what was changed or told may be why."""
     if not _tells_as_much(one, other):
         return frozenset()
-    if (one.writes, one.failed, one.acts) != (other.writes, other.failed, other.acts):
+    if (one.writes, one.failed) != (other.writes, other.failed):
         return frozenset()
     mine, theirs = _looks(one), _looks(other)
     return frozenset(tool for tool, _ in (mine - theirs) + (theirs - mine))
@@ -190,4 +190,4 @@ def _figures(facts: Facts) -> frozenset[float | str]:
 
 def _looks(facts: Facts) -> Calls:
     """Its calls of tools that are not held for writers; a look made twice is one."""
-    return Counter(dict.fromkeys((*facts.reads, *facts.maybe), 1))
+    return Counter(dict.fromkeys((*facts.reads, *facts.maybe, *facts.acts), 1))
