@@ -103,6 +103,18 @@ def test_a_call_that_alone_tells_bad_from_good_changes_something(
 
 
 @pytest.mark.parametrize(
+    ("marks", "found"), [("---", {"escalate_to_human": "write"}), ("+++", {})]
+)
+def test_handing_over_beside_the_job_counts_where_outcomes_say_so(
+    marks: str, found: dict[str, str]
+) -> None:
+    """Who settles the order and hands the customer over as well did what nobody asked for, or what nobody minds."""
+    over = ("escalate_to_human", '{"summary": "Please look."}', "handed over")
+    seen = [e for n, m in enumerate(marks) for e in pair(n, over, resolved=m == "+")]
+    assert hidden_writers(facts(seen)) == found
+
+
+@pytest.mark.parametrize(
     ("tool", "marks", "found"),
     [
         ("job_sheet", "+", {"job_sheet": "read"}),

@@ -248,3 +248,30 @@ def test_what_nobody_could_tell_is_not_told_later() -> None:
     for tool in ("add_note", "list_notes"):
         answer = ToolResult(content='[{"at": "~time.a~"}]', source="recorded")
         assert fresh.fill_marks(tool, answer).source == UNKNOWN
+
+
+class Desk(Archive):
+    """An archive with a clock on the wall, which tells the time of day."""
+
+    def time(self) -> str:
+        """In words, without the date that stamps have."""
+        return f"It is {self.now:%H:%M:%S} at the desk."
+
+
+def test_a_tool_that_was_asked_the_time_first_only_goes_on_with_the_clock() -> None:
+    """Stamps tell how the clock goes on: the wall's time after other calls is no recorded one."""
+    made = []
+    for number in range(90):
+        rng, desk = random.Random(number), Desk(even=True)  # noqa: S311 - dice
+        calls: list[tuple[str, dict[str, Any] | str, str]] = []
+        if number % 3 == 0:
+            calls.append(("time", {}, desk.call("time", {})))
+        for _ in range(rng.randint(3, 6)):
+            name, asked = rng.choice(["look", "look", "stamp", "file"]), rng.choice(PAPERS)
+            calls.append((name, {"paper": asked}, desk.call(name, {"paper": asked})))
+        made.append(episode(number, calls))
+    session = World(learn_world(made, WorldSettings()).document).session()
+    desk = Desk(even=True)
+    for name, asked in (("time", {}), ("look", {"paper": "PP-13"}), ("time", {})):
+        told, truth = session.call(name, asked), desk.call(name, dict(asked))
+        assert told.content == truth

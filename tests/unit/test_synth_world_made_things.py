@@ -146,3 +146,27 @@ def test_nothing_is_lacking_once_its_maker_was_called(labels: set[str], done: li
     past = [DoneCall("", tool, frozenset()) for tool in done]
     lacking = things.is_lacking(asked, past)
     assert lacking is (names_one and "open_ticket" not in done)
+
+
+def test_the_first_number_is_not_told_after_a_call_whose_answer_nobody_knows() -> None:
+    """Each session's first case has one number: a strange case may have taken it."""
+    made = []
+    for number in range(12):
+        calls: list[Made] = [_handed_over(["bill", "other"][number % 2], f"K-{10 + number % 3}", 41)]
+        if number == 11:
+            calls.append(_handed_over("fire", "K-15", 42))
+        made.append(episode(number, calls))
+    world = World(learn_world(made, WorldSettings()).document)
+    name, known, told = _handed_over("bill", "K-10", 41)
+    assert world.session().call(name, known).content == told
+    session = world.session()
+    assert session.call(name, _handed_over("flood", "K-10", 41)[1]).source == UNKNOWN
+    assert session.call(name, known).source == UNKNOWN
+
+
+def _handed_over(topic: str, card: str, number: int) -> Made:
+    return (
+        "hand_over",
+        {"topic": topic, "note": "please look", "card": card},
+        f"Case C-{number} ({topic}) passed on.",
+    )

@@ -133,3 +133,27 @@ def test_who_gives_another_ones_name_with_a_birth_date_is_told_nothing() -> None
     assert world.session().call("find", mine).source == RECORDED
     assert world.session().call("find", {**mine, "name": PATIENTS[other]}).source == UNKNOWN
     assert world.session().call("find", {**mine, "name": "Nobody"}).source == UNKNOWN
+
+
+BORN = {f"Lena {name}": f"19{60 + 3 * at}-0{1 + at % 9}-14" for at, name in enumerate("ABCDEFGH")}
+
+
+def readers_found() -> list[CleanEpisode]:
+    """A reader is found by name, or by name and the right day of birth; another day was never tried."""
+    made = []
+    for number, name in enumerate([*BORN, *BORN, *sorted(BORN)[:4]]):
+        told = f"1 reader:\n{name}  born {BORN[name]}  adult"
+        asked: dict[str, Any] = {"name": name}
+        if number >= len(BORN) or number % 2:
+            asked["born"] = BORN[name]
+        made.append(episode(number, [("find_readers", asked, told)]))
+    return made
+
+
+def test_an_optional_argument_that_answers_repeat_belongs_to_the_record() -> None:
+    """With the day that the answer shows, or without any, the reader is found; whose day is another's nobody saw."""
+    session = World(learn_world(readers_found(), WorldSettings()).document).session()
+    right, other = BORN["Lena C"], BORN["Lena D"]
+    assert session.call("find_readers", {"name": "Lena C", "born": right}).source != UNKNOWN
+    assert session.call("find_readers", {"name": "Lena C"}).source != UNKNOWN
+    assert session.call("find_readers", {"name": "Lena C", "born": other}).source == UNKNOWN

@@ -14,7 +14,7 @@ from ..task.attempt import Json
 from ..values.normal import stable
 from ..views.selected_subject import CHOSEN
 from ..world.entries import DOUBT, Entry, count_empty_calls, read_call_text
-from ..world.log import history
+from ..world.log import gives_again, history
 from ..world.scope import CallContext
 from ..world.tool import Tool
 
@@ -60,11 +60,8 @@ def _is_invalidated(
     """
     calls = count_empty_calls(here.state.log)
     outside = [e for e, call in calls if e.call not in before and call not in entry.after]
-    recall = here.world.recall
-    if recall is not None and recall.gives_once(tool.name, entry.content):
-        # It gave the name to its first call: what it gives to the next one is another.
-        if any(e.tool == tool.name for e in outside):
-            return True
+    if gives_again(here, tool, entry.content, outside):
+        return True
     if before and any(_aimless(e) and e.tool not in tool.influence.ignores for e in outside):
         return True
     if not tool.influence.untried:

@@ -14,7 +14,7 @@ from ..values.mentions import labels_in, leaves, names_in
 from ..values.normal import stable
 from ..views.implicit_subject import SUBJECT
 from ..world.entries import CallResult, Entry, Place
-from ..world.log import entry_of, log_unknown
+from ..world.log import entry_of, gives_again, log_unknown
 from ..world.notice import NEVER_DONE, NEVER_SO, ONCE_ONLY
 from ..world.scope import CallContext, place_of
 from ..world.state import ABSENCE, ABSENT
@@ -143,6 +143,8 @@ def derive_change(here: CallContext, tool: Tool, args: dict[str, Json]) -> ToolR
         scope.it = changes[0][1]
     value = required(tool.answer(scope))
     content = tool.render(value)
+    if gives_again(here, tool, content, here.state.log):
+        raise NoValueError(ONCE_ONLY)
     came = CallResult(content=content, value=value if isinstance(value, dict | list) else None)
     entry = entry_of(here, tool, args, came, known=rows_known)
     here.state.add(entry)

@@ -6,7 +6,7 @@ what a call changes (`answers.writes`), recorded answers (`answers.tape`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from ..expr.gaps import NoValueError
 from ..task.attempt import Json
@@ -47,6 +47,16 @@ def history(here: CallContext, tool: Tool, args: dict[str, Json], content: str) 
                 or not tokens.isdisjoint(f"{t}|{k}" for t, k in e.about)
             )
         )
+    )
+
+
+def gives_again(here: CallContext, tool: Tool, content: str, earlier: Iterable[Entry]) -> bool:
+    """Whether an answer holds a name that the tool gives to its first call, though it was called before."""
+    recall = here.world.recall
+    return (
+        recall is not None
+        and recall.gives_once(tool.name, content)
+        and any(entry.tool == tool.name for entry in earlier)
     )
 
 
