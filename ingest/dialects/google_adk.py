@@ -84,7 +84,7 @@ def _told_of_another(step: Step) -> list[Step]:
     text = (step.content or "").removeprefix(_CONTEXT)
     heads = list(_OF_ANOTHER.finditer(text))
     ends = [*(head.start() - 1 for head in heads[1:]), None]
-    found = [_act(step, *h.groups(), text[h.end() : e]) for h, e in zip(heads, ends, strict=False)]
+    found = (_act(step, h, text[h.end() : e]) for h, e in zip(heads, ends, strict=False))
     acts = [act for act in found if act]
     if not heads or heads[0].start() or len(acts) < len(heads):
         return []
@@ -95,8 +95,9 @@ def _told_of_another(step: Step) -> list[Step]:
     return results if len(results) == len(acts) else [spoke, *results]
 
 
-def _act(step: Step, asked: str | None, gave: str | None, told: str) -> Step | None:
-    """One thing that another agent did."""
+def _act(step: Step, head: re.Match[str], told: str) -> Step | None:
+    """One thing that another agent did; None where its value is none of Python's."""
+    asked, gave = head.groups()
     if not asked and not gave:
         return replace(step, role="assistant", content=told)
     value = parsed_call(told)
@@ -104,7 +105,7 @@ def _act(step: Step, asked: str | None, gave: str | None, told: str) -> Step | N
         return None
     if gave:
         return replace(step, role="tool", content=out_of_object(json_text(value)), tool_name=gave)
-    call = ToolCall(call_id="", name=asked or "", arguments=json_text(value))
+    call = ToolCall(call_id="", name=asked, arguments=json_text(value))
     return replace(step, role="assistant", content=None, tool_calls=(call,))
 
 

@@ -128,7 +128,7 @@ def test_calls_stand_where_they_were_decided() -> None:
     ]
     events = [_event(1, "user_prompt", prompt="look", **{"session.id": "s"})]
     for name, at, count, call in told:
-        said = {"tool_name": "Find", "tool_use_id": call, "event.sequence": count}
+        said: dict[str, Any] = {"tool_name": "Find", "tool_use_id": call, "event.sequence": count}
         event = _event(count * 10, name, **{"session.id": "s"}, **said)
         events.append(replace(event, at=START + at * SECOND))
     (episode,) = assemble([], events, app=APP).episodes

@@ -334,7 +334,7 @@ def test_a_model_call_tells_its_messages_in_one_attribute_of_events() -> None:
     """pydantic-ai before version 2 of its format, which names the operation beside them; the turns are one conversation."""
 
     def told(number: int, texts: list[str]) -> Span:
-        events = [
+        events: list[dict[str, Any]] = [
             {"event.name": f"gen_ai.{role}.message", "role": role, "content": text}
             for role, text in zip(("user", "assistant") * 2, texts[:-1], strict=False)
         ]
