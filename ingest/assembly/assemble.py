@@ -127,6 +127,7 @@ def _parts(conversation: Conversation) -> list[_Part]:
     threads = weave(calls, places, named=named)
     for thread in threads:
         thread.system = thread.system or _instructions(thread.calls[0])
+        thread.steps += _told_above(thread)
     whole = _Part(
         conversation_id=conversation.conversation_id,
         nodes=conversation.nodes,
@@ -161,6 +162,15 @@ def _instructions(call: Node) -> list[Step]:
     agent = call.agent_above
     told = agent.reading.input if agent else ()
     return [replace(step, at=call.span.started_at) for step in told if step.role == "system"]
+
+
+def _told_above(thread: Thread) -> list[Step]:
+    """The results of a thread's last calls as the agent's span tells them: no later call to a model repeats them."""
+    agent, last = thread.calls[-1].agent_above, thread.steps[-1:]
+    asked = {call.call_id for step in last for call in step.tool_calls if call.call_id}
+    told = (*agent.reading.input, *agent.reading.output) if agent else ()
+    at = agent.span.ended_at if agent else None
+    return [replace(s, at=at) for s in told if s.role == "tool" and s.call_id in asked]
 
 
 def _main(threads: Sequence[Thread]) -> Thread | None:
@@ -367,7 +377,7 @@ def _steps(part: _Part, main: Thread | None) -> tuple[list[Step], set[str]]:
         own.setdefault(_owner_of(run, owners) or main, []).append(run)
     told = with_programs(main.all_steps()) if main else []
     mine = _outside_programs(own.pop(main, []), told)
-    ran = join_runs(told, mine, main.calls if main else ())
+    ran = join_runs(told, mine, _that_asked(part, main) if main else ())
     call_of.update(ran.call_of)
     flags |= ran.flags | (main.flags if main else set())
     # The episode names its agent once; steps name only another one, as after a hand-over.
@@ -385,6 +395,13 @@ def _steps(part: _Part, main: Thread | None) -> tuple[list[Step], set[str]]:
         _insert(steps, below.steps, thread, started_by)
         flags |= thread.flags
     return steps, flags
+
+
+def _that_asked(part: _Part, thread: Thread) -> list[Node]:
+    """The calls of a thread; of one that agents' spans tell, also the calls below these."""
+    told = set(thread.calls)
+    below = (n for n in part.nodes if n.reading.kind == MODEL and n.agent_above in told)
+    return [*thread.calls, *below]
 
 
 def _owners_of_runs(threads: Sequence[Thread], main: Thread | None) -> dict[object, Thread]:

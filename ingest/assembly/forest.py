@@ -409,6 +409,7 @@ def _follow_links(ordered: list[Node], in_trace: dict[str, set[str]]) -> None:
 
 def _conversation(node: Node) -> str | None:
     inherited = node.parent.conversation if node.parent else None
-    if node.reading.conversation_is_made_up and inherited:
-        return inherited
-    return node.reading.conversation or inherited
+    own = node.reading.conversation or inherited
+    # What a tool runs is a part of the conversation that asked for it: an agent in its place has a session of its own.
+    within = own != inherited and any(one.reading.kind == TOOL for one in node.ancestors())
+    return inherited or own if node.reading.conversation_is_made_up or within else own

@@ -120,11 +120,12 @@ def _home(told: _CallInput, near: list[Thread], *, named: bool) -> Thread | None
     """The thread that a call belongs to; None starts a new one."""
     best, most = None, 0
     for thread in near:
-        shared = _shared(thread, told.keys, told.body)
+        body, keys = _regrouped(thread, told.body, told.keys)
+        shared = _shared(thread, keys, body)
         # A guard or a title writer is shown the user's words under a prompt of its own: that is no common history.
         if shared > most and (
             _same_prompt(thread, told.system)
-            or any(step.role == "assistant" for step in told.body[:shared])
+            or any(step.role == "assistant" for step in body[:shared])
         ):
             best, most = thread, shared
     if best is not None:
@@ -198,8 +199,16 @@ def _same_speaker(thread: Thread, told: _CallInput, *, named: bool) -> bool:
     alike = told.call.reading.is_turn or _same_prompt(thread, told.system)
     # A span that would name the agent may not have arrived.
     alike = alike and agent_of(told.call) in {None, thread.agent}
+    alike = alike or _goes_on(thread.calls[-1], told)
     offered = {_may_use_tools(call) for call in (told.call, thread.calls[0])} - {None}
     return named and alike and len(offered) < 2
+
+
+def _goes_on(last: Node, told: _CallInput) -> bool:
+    """Whether the agent that made a call makes this one too, under the same prompt: the user's words go to whom an agent handed over."""
+    prompt = [key_of(step) for step in _split(last.reading.input)[0]]
+    is_same = bool(prompt) and prompt == [key_of(step) for step in told.system]
+    return is_same and agent_of(last) == agent_of(told.call)
 
 
 def _may_use_tools(call: Node) -> bool | None:
@@ -209,7 +218,8 @@ def _may_use_tools(call: Node) -> bool | None:
     if call.reading.tools or (agent and agent.reading.tools):
         return True
     is_whole = spans[-1].virtual or not spans[-1].span.parent_id
-    says = (agent or call.reading.input) and not call.reading.is_turn
+    # What an unanswered call was offered, some tell in its answer alone.
+    says = (agent or call.reading.input) and call.reading.output and not call.reading.is_turn
     return False if is_whole and says else None
 
 
@@ -301,13 +311,13 @@ def _worded_results(asked: Step, told: Step, after: Step) -> list[Step] | None:
 def _regrouped(thread: Thread, body: list[Step], keys: list[str]) -> tuple[list[Step], list[str]]:
     """The input with parallel calls as the one message that they were when the model made them."""
     shared = _shared(thread, keys, body)
-    if shared == len(thread.steps):
-        return body, keys
-    whole = _unsplit(thread.steps[shared], body[shared:])
-    if whole is None:
-        return body, keys
-    body = [*body[:shared], *whole]
-    return body, [key_of(step) for step in body]
+    while shared < len(thread.steps):
+        whole = _unsplit(thread.steps[shared], body[shared:])
+        if whole is None:
+            break
+        body, keys = [*body[:shared], *whole], [*keys[:shared], *map(key_of, whole)]
+        shared = max(shared + 1, _shared(thread, keys, body))
+    return body, keys
 
 
 def _meet(thread: Thread, call: Node, body: list[Step], keys: list[str]) -> int | None:

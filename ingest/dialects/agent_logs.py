@@ -10,7 +10,7 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from ingest.dialects.attributes import captured, first_text, first_value, text_of
+from ingest.dialects.attributes import captured, first_integer, first_text, first_value, text_of
 from ingest.dialects.identity import CONVERSATION_KEYS, MODEL_KEYS, identity_in, name_of
 from ingest.dialects.parts import read_call
 from ingest.dialects.reading import MODEL, Reading
@@ -35,8 +35,8 @@ def sessions(events: Iterable[LogEvent]) -> Iterator[tuple[list[LogEvent], Readi
         if session and (_word(event) in {_PROMPT, _REQUEST} or _tool(event)):
             found[session].append(event)
     for session, told in found.items():
-        told.sort(key=lambda event: (event.at, event.event_id))
-        said = [step for event in _without_carried_out(told) for step in _steps(event)]
+        told.sort(key=in_order)
+        said = [step for event in _where_decided(told) for step in _steps(event)]
         about = {key: value for event in told for key, value in event.attributes.items()}
         models = Counter(first_text(event.attributes, ("model", *MODEL_KEYS)) for event in told)
         model = next((model for model, _ in models.most_common() if model), None)
@@ -50,6 +50,12 @@ def sessions(events: Iterable[LogEvent]) -> Iterator[tuple[list[LogEvent], Readi
         )
         if said:
             yield told, reading
+
+
+def in_order(event: LogEvent) -> tuple[int, int, str]:
+    """What orders a session's events: those of one moment by their client's count."""
+    count = first_integer(event.attributes, ("event.sequence",))
+    return event.at, count or 0, event.event_id
 
 
 def _word(event: LogEvent) -> str | None:
@@ -67,18 +73,19 @@ def _id(event: LogEvent) -> str | None:
     return first_text(event.attributes, ("tool_use_id", "call_id"))
 
 
-def _without_carried_out(events: Sequence[LogEvent]) -> list[LogEvent]:
-    """The events without decisions whose calls ran: only a call that never ran is known from its decision."""
+def _where_decided(events: Sequence[LogEvent]) -> list[LogEvent]:
+    """The events, of each call that ran its end in the place of its decision: calls that a model makes together end in any order."""
     decided: dict[str | None, deque[int]] = defaultdict(deque)
-    gone: set[int] = set()
+    placed: dict[int, LogEvent] = {}
     for place, event in enumerate(events):
         tool = _tool(event)
         if _word(event) == _DECISION:
             # The name may be a server's mask there (`mcp_tool`).
             decided[_id(event) or tool].append(place)
-        elif waiting := decided[_id(event)] or decided[tool]:
-            gone.add(waiting.popleft())
-    return [event for place, event in enumerate(events) if place not in gone]
+        waiting = decided[_id(event)] or decided[tool]
+        ran = _word(event) != _DECISION and waiting
+        placed[waiting.popleft() if ran else place] = event
+    return [placed[place] for place in sorted(placed)]
 
 
 def _steps(event: LogEvent) -> Iterator[Step]:

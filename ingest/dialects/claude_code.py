@@ -13,7 +13,8 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any, Final
 
-from ingest.dialects.attributes import captured, first_integer, first_text, first_value, text_of
+from ingest.dialects.agent_logs import in_order
+from ingest.dialects.attributes import captured, first_text, first_value, text_of
 from ingest.dialects.content_blocks import blocks_text
 from ingest.dialects.identity import has_failed, identity
 from ingest.dialects.messages import Messages, exchanged, read_messages
@@ -22,7 +23,7 @@ from ingest.dialects.reading import AGENT, MODEL, OTHER, TOOL, Dialect, Reading
 from ingest.dialects.tool_schemas import read_tools
 from ingest.files.partial_json import parse_json
 from ingest.records.episode import Step
-from ingest.records.span import LogEvent, Span
+from ingest.records.span import Attributes, LogEvent, Span
 from ingest.records.text import Json, objects_in
 
 NAME: Final = "claude_code"
@@ -96,9 +97,7 @@ def with_spans(events: Collection[LogEvent]) -> list[LogEvent]:
     # Some tell a request once more under the convention's names.
     convention = (e.attributes for e in events if e.name.startswith("gen_ai.client."))
     detailed = {text_of(held.get("session.id")) for held in convention}
-    for event in sorted(
-        events, key=lambda e: (e.at, first_integer(e.attributes, ("event.sequence",)) or 0)
-    ):
+    for event in sorted(events, key=in_order):
         side = None if event.span_id else _side(event)
         session, part = (text_of(event.attributes.get(k)) for k in ("session.id", "query_source"))
         if side is None or session is None or session in detailed:
@@ -173,15 +172,9 @@ def with_settings(reading: Reading, events: Iterable[LogEvent]) -> Reading:
 
 def _tool(span: Span) -> dict[str, Any]:
     attributes = span.attributes
-    arguments = first_value(attributes, ("tool_input", "full_command", "file_path"))
-    result = next(
-        (
-            first_value(event.attributes, ("output", "content", "diff"))
-            for event in span.events
-            if event.name == "tool.output"
-        ),
-        None,
-    )
+    ran: Attributes = next((e.attributes for e in span.events if e.name == "tool.output"), {})
+    result = first_value(ran, ("output", "content", "diff"))
+    arguments = first_value({**ran, **attributes}, ("tool_input", "full_command", "file_path"))
     wrong = True if text_of(attributes.get("success")) == "false" else has_failed(span)
     if result is None and wrong:
         result = attributes.get("error")

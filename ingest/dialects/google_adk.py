@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import chain
 from typing import Final
 
 from ingest.dialects.attributes import first_text, is_elided, parsed, parsed_call, text_of
@@ -24,12 +25,13 @@ NAME: Final = "google_adk"
 _REQUEST: Final = "gcp.vertex.agent.llm_request"
 _RESPONSE: Final = "gcp.vertex.agent.llm_response"
 _ABSENT: Final = frozenset({"", "{}", "N/A", "null"})
-_CONTEXT: Final = "For context:\n["
+_CONTEXT: Final = "For context:\n"
 """What another agent did begins so, as the framework tells it in the user's place: nobody said that."""
 _OF_ANOTHER: Final = re.compile(
-    r"For context:\n\[[^\]\n]+\] (?:called tool `(\w+)` with parameters: |`(\w+)` tool returned result: |said: )(.*)",
-    re.DOTALL,
+    r"^\[[^\]\n]+\] (?:called tool `(\w+)` with parameters: |`(\w+)` tool returned result: |said: )",
+    re.MULTILINE,
 )
+"""How each thing that it did begins."""
 
 
 def claims(span: Span) -> bool:
@@ -68,31 +70,52 @@ def read(span: Span) -> Reading:
 
 def _without_context(steps: list[Step]) -> list[Step]:
     """Messages, with what other agents did as what it was; without it where one of them is told in another way."""
-    told = [_told_of_another(step) if _is_context(step) else step for step in steps]
+    told = [_told_of_another(step) if _is_context(step) else [step] for step in steps]
     bare = [step for step in steps if not _is_context(step)]
-    return bare if None in told else [step for step in told if step]
+    return list(chain(*told)) if all(told) else bare
 
 
 def _is_context(step: Step) -> bool:
-    return step.role == "user" and (step.content or "").startswith(_CONTEXT)
+    return step.role == "user" and (step.content or "").startswith(f"{_CONTEXT}[")
 
 
-def _told_of_another(step: Step) -> Step | None:
-    found = _OF_ANOTHER.fullmatch(step.content or "")
-    asked, gave, told = found.groups() if found else (None, None, "")
+def _told_of_another(step: Step) -> list[Step]:
+    """What one message tells of another agent, its calls as the one message that they were; nothing where a part of it is told in another way."""
+    text = (step.content or "").removeprefix(_CONTEXT)
+    heads = list(_OF_ANOTHER.finditer(text))
+    ends = [*(head.start() - 1 for head in heads[1:]), None]
+    found = (_act(step, h, text[h.end() : e]) for h, e in zip(heads, ends, strict=False))
+    acts = [act for act in found if act]
+    if not heads or heads[0].start() or len(acts) < len(heads):
+        return []
+    results = [act for act in acts if act.role == "tool"]
+    words = "\n".join(act.content for act in acts if act.content and act not in results)
+    calls = tuple(call for act in acts for call in act.tool_calls)
+    spoke = replace(step, role="assistant", content=words or None, tool_calls=calls)
+    return results if len(results) == len(acts) else [spoke, *results]
+
+
+def _act(step: Step, head: re.Match[str], told: str) -> Step | None:
+    """One thing that another agent did; None where its value is none of Python's."""
+    asked, gave = head.groups()
+    if not asked and not gave:
+        return replace(step, role="assistant", content=told)
     value = parsed_call(told)
-    if asked and isinstance(value, dict):
-        call = ToolCall(call_id="", name=asked, arguments=json_text(value))
-        return replace(step, role="assistant", content=None, tool_calls=(call,))
-    if gave and isinstance(value, dict):
+    if not isinstance(value, dict):
+        return None
+    if gave:
         return replace(step, role="tool", content=out_of_object(json_text(value)), tool_name=gave)
-    is_said = bool(found) and not (asked or gave) and "] called tool `" not in told
-    return replace(step, role="assistant", content=told) if is_said else None
+    call = ToolCall(call_id="", name=asked, arguments=json_text(value))
+    return replace(step, role="assistant", content=None, tool_calls=(call,))
 
 
 def _tool(span: Span, reading: Reading) -> Reading:
     arguments = _blob(span.attributes, "gcp.vertex.agent.tool_call_args")
     result = _blob(span.attributes, "gcp.vertex.agent.tool_response")
+    if isinstance(result, dict) and isinstance(result.get("content"), dict):
+        # A release writes down the message that hands the result in.
+        (handed,) = read_messages([result["content"]], role="user").steps[:1] or (None,)
+        result = handed.content if handed and handed.role == "tool" else result
     return replace(
         reading,
         arguments=reading.arguments or (None if arguments is None else json_text(arguments)),

@@ -50,12 +50,13 @@ def read(span: Span) -> Reading:
     reading = replace(reading, conversation_is_made_up=made_up)
     if span.scope != "pydantic-ai":
         return _request(span, reading) if attributes.get("rpc.method") == "tools/call" else reading
-    if reading.kind == OTHER or "tool_arguments" in attributes:
-        return _read_older(span, reading)
+    in_events = not reading.has_content and "events" in attributes
+    if reading.kind == OTHER or in_events or "tool_arguments" in attributes:
+        reading = _read_older(span, reading)
     tools = reading.tools or tuple(_tools(attributes.get("model_request_parameters")))
-    if reading.kind == AGENT and not reading.has_content:
+    if reading.kind == AGENT and all(step.role == "system" for step in reading.input):
         messages = read_messages(attributes.get("pydantic_ai.all_messages"), role="user")
-        reading = replace(reading, input=tuple(messages.steps))
+        reading = replace(reading, input=(*reading.input, *messages.steps))
     return replace(reading, tools=tools)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -115,3 +116,20 @@ def test_events_of_one_session_are_one_group() -> None:
     for one in _session("claude"):
         ties.add_event(one)
     assert len(set(ties.group().values())) == 1
+
+
+def test_calls_stand_where_they_were_decided() -> None:
+    """Calls that a model makes together end in any order; the client counts what it tells of one moment."""
+    told = [
+        ("tool_decision", 2, 4, "c2"),
+        ("tool_decision", 2, 2, "c1"),
+        ("tool_result", 3, 5, "c2"),
+        ("tool_result", 4, 3, "c1"),
+    ]
+    events = [_event(1, "user_prompt", prompt="look", **{"session.id": "s"})]
+    for name, at, count, call in told:
+        said: dict[str, Any] = {"tool_name": "Find", "tool_use_id": call, "event.sequence": count}
+        event = _event(count * 10, name, **{"session.id": "s"}, **said)
+        events.append(replace(event, at=START + at * SECOND))
+    (episode,) = assemble([], events, app=APP).episodes
+    assert [c.call_id for step in episode.steps for c in step.tool_calls] == ["c1", "c2"]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from ingest.assembly.assemble import assemble, known_episodes
 from ingest.records.episode import episode_id_of
-from ingest.records.span import SpanLink
-from tests.unit.assembled_calls import ANSWER, SYSTEM, USER, call, only, shape, tool
+from ingest.records.span import Span, SpanLink
+from tests.unit.assembled_calls import ANSWER, SYSTEM, USER, asks, call, gets, only, shape, tool
 from tests.unit.ingest_emitters import (
     APP,
     MODEL_CALLS,
@@ -238,3 +239,57 @@ def test_hostile_shapes_cost_no_square() -> None:
     calls = [call(20_000, [USER], many)]
     found = assemble([*chain, *cycle, *runs, *calls], app=APP)
     assert sum(len(s.tool_calls) for e in found.episodes for s in e.steps) == 8000
+
+
+def two_asked() -> dict[str, Any]:
+    """One answer that asks for two calls."""
+    calls = [*asks("k1")["tool_calls"], *asks("k2", arguments='{"n": 2}')["tool_calls"]]
+    return {"role": "assistant", "content": None, "tool_calls": calls}
+
+
+def test_a_history_that_tells_parallel_calls_apart_is_known_under_another_prompt() -> None:
+    """Every such turn is one message; the agent that takes over goes on with all of them."""
+    apart = [asks("k1"), asks("k2", arguments='{"n": 2}'), gets("k1", "one"), gets("k2", "two")]
+    again = {"role": "user", "content": "And now?"}
+    spans = [
+        call(1, [SYSTEM, USER], two_asked()),
+        call(2, [SYSTEM, USER, *apart], ANSWER),
+        call(3, [SYSTEM, USER, *apart, ANSWER, again], two_asked()),
+        call(4, [{"role": "system", "content": "Be brief."}, USER, *apart, ANSWER, again, *apart], ANSWER),
+    ]  # fmt: skip
+    episode = only(spans)
+    turn = ["assistant", "tool", "tool", "assistant"]
+    assert [s.role for s in episode.steps] == ["system", "user", *turn, "user", *turn]
+    assert "branched" not in episode.completeness
+
+
+def test_a_call_that_failed_says_nothing_of_the_tools_that_it_was_offered() -> None:
+    """Some clients tell them in the answer alone; the turns without memory stay in order."""
+    offered = {"gen_ai.conversation.id": "c1", "gen_ai.tool.definitions": '[{"name": "find"}]'}
+    turns = [[{"role": "user", "content": text}] for text in ("One?", "Two?", "Three?")]
+    failed = call(2, [SYSTEM, *turns[1]], None, attributes={"gen_ai.conversation.id": "c1"})
+    spans = [
+        call(1, [SYSTEM, *turns[0]], ANSWER, attributes=offered),
+        failed,
+        *(call(n, [SYSTEM, *turns[n - 2]], ANSWER, attributes=offered) for n in (3, 4)),
+    ]
+    asked = [s.content for s in only(spans).steps if s.role == "user"]
+    assert asked == ["One?", "Two?", "Three?"]
+
+
+def test_a_turn_without_memory_goes_to_whom_the_agent_handed_over() -> None:
+    """Under the prompt of the last agent that spoke."""
+
+    def of(number: int, agent: str, given: dict[str, Any], made: dict[str, Any]) -> Span:
+        named = {"gen_ai.conversation.id": "c1", "gen_ai.agent.name": agent}
+        prompt = {"role": "system", "content": f"You are the {agent}."}
+        return call(number, [prompt, given], made, attributes=named)
+
+    more = {"role": "user", "content": "And the other one?"}
+    spans = [
+        of(1, "desk", USER, asks("k1", "hand_over")),
+        of(2, "clerk", gets("k1", "clerk"), ANSWER),
+        of(3, "clerk", more, ANSWER),
+    ]
+    roles = [s.role for s in only(spans).steps]
+    assert roles == ["system", "user", "assistant", "tool", "assistant", "user", "assistant"]

@@ -292,3 +292,34 @@ def test_bare_texts_have_the_roles_of_their_places(texts: list[str], roles: list
     back = SpanEvent(name="gen_ai.content.completion", at=START, attributes=made)
     one = span(1, {"gen_ai.operation.name": "chat"}, events=(told, back))
     assert [s.role for s in only([one]).steps] == [*roles, "assistant"]
+
+
+def test_what_a_tool_runs_is_part_of_the_conversation_that_called_it() -> None:
+    """An agent in a tool's place may make up a session of its own; its words are marked as its own."""
+    named = {"gen_ai.conversation.id": "c1"}
+    ran = tool(2, "clerk", "{}", "Paid.", **named, **{"gen_ai.tool.call.id": "k1"})
+    spans = [
+        call(1, [USER], asks("k1", "clerk"), attributes=named),
+        replace(ran, ended_at=START + 4 * SECOND),
+        call(
+            3,
+            [{"role": "user", "content": "Is it paid?"}],
+            {"role": "assistant", "content": "Paid."},
+            attributes={"gen_ai.conversation.id": "c2"},
+            parent_id=f"{2:016x}",
+        ),
+    ]
+    episode = only(spans)
+    assert [(s.content, s.parent) for s in episode.steps[2:]] == [
+        ("Is it paid?", "k1"),
+        ("Paid.", "k1"),
+        ("Paid.", None),
+    ]
+
+
+def test_results_that_only_the_agent_tells_are_told() -> None:
+    """A run may end with the result of a call: no later call to the model repeats it, and no tool's span has it."""
+    told = [USER, asks("k1"), gets("k1", "Noted.")]
+    agent = call(1, told, None, attributes={"gen_ai.operation.name": "invoke_agent"})
+    spans = [agent, call(2, [USER], asks("k1"), parent_id=agent.span_id)]
+    assert shape(only(spans))[-1] == ("tool", "Noted.")

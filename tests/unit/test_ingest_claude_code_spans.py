@@ -11,7 +11,7 @@ import pytest
 from ingest.assembly.assemble import assemble
 from ingest.dialects.claude_code import exchanged_in
 from ingest.records.episode import Episode
-from ingest.records.span import LogEvent, Span
+from ingest.records.span import LogEvent, Span, SpanEvent
 from tests.unit.ingest_emitters import APP, START, span
 
 SET_UP = f"{0:016x}"
@@ -198,3 +198,30 @@ def test_what_a_user_says_beside_reminders_stays(text: str, left: list[str]) -> 
         event = logged(1, "api_request_body", body=json.dumps(told))
         (message,) = exchanged_in(event)["gen_ai.input.messages"]
         assert [one if part is text else one["text"] for one in message["content"]] == left
+
+
+def test_a_tools_output_holds_its_whole_input() -> None:
+    """Its span names a file or a command alone. What ran after one silent request was asked for together."""
+    ran = [
+        SpanEvent(
+            name="tool.output",
+            at=START,
+            attributes={"tool_input": json.dumps({"path": path, "lines": 3}), "output": "sent"},
+        )
+        for path in ("A1", "B2")
+    ]
+    spans = [
+        sent(0, "interaction", None, user_prompt="Where are A1 and B2?"),
+        sent(1, "llm_request"),
+        *(
+            replace(
+                sent(n, "tool", tool_name="Read", file_path="A1", tool_use_id=f"t{n}"),
+                events=(one,),
+            )
+            for n, one in enumerate(ran, 2)
+        ),
+    ]
+    episode = episode_of(spans, [])
+    assert [step.role for step in episode.steps] == ["user", "assistant", "tool", "tool"]
+    asked = [json.loads(call.arguments) for call in episode.steps[1].tool_calls]
+    assert asked == [{"path": "A1", "lines": 3}, {"path": "B2", "lines": 3}]

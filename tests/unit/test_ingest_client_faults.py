@@ -328,3 +328,92 @@ def test_calls_of_a_streamed_answer_are_put_together_from_its_pieces() -> None:
     assert [(c.call_id, c.name, c.arguments) for c in made.tool_calls] == [
         ("k1", "find", '{"order":"A1"}')
     ]
+
+
+def test_a_model_call_tells_its_messages_in_one_attribute_of_events() -> None:
+    """pydantic-ai before version 2 of its format, which names the operation beside them; the turns are one conversation."""
+
+    def told(number: int, texts: list[str]) -> Span:
+        events: list[dict[str, Any]] = [
+            {"event.name": f"gen_ai.{role}.message", "role": role, "content": text}
+            for role, text in zip(("user", "assistant") * 2, texts[:-1], strict=False)
+        ]
+        made = {"role": "assistant", "content": texts[-1]}
+        events.append({"event.name": "gen_ai.choice", "index": 0, "message": made})
+        attributes = {"gen_ai.operation.name": "chat", "events": json.dumps(events)}
+        return span(number, attributes, scope="pydantic-ai", trace_id=f"{number:032x}")
+
+    texts = ["Where is A1?", "Sent.", "And B2?", "Lost."]
+    episode = only([told(1, texts[:2]), told(2, texts)])
+    assert [step.content for step in episode.steps] == texts
+
+
+def test_an_agent_with_instructions_tells_the_last_result() -> None:
+    """pydantic-ai ends with a tool whose result stands in the agent's messages alone, beside its instructions."""
+    parts = [
+        message("user", "Where is A1?")[1:-1],
+        '{"role": "assistant", "parts": [{"type": "tool_call", "id": "k1", "name": "done", "arguments": {}}]}',
+        '{"role": "user", "parts": [{"type": "tool_call_response", "id": "k1", "result": "Noted."}]}',
+    ]
+    whole = {"gen_ai.system_instructions": '[{"type": "text", "content": "Be kind."}]'}
+    agent = span(
+        1,
+        {"agent_name": "desk", "pydantic_ai.all_messages": f"[{','.join(parts)}]", **whole},
+        scope="pydantic-ai",
+        name="invoke_agent desk",
+    )
+    made = {"gen_ai.output.messages": f"[{parts[1]}]", **whole}
+    asking = chat(2, "Where is A1?", "pydantic-ai", parent=agent.span_id, **made)
+    roles = [(step.role, step.content) for step in only([agent, asking]).steps]
+    assert roles[-2:] == [("assistant", None), ("tool", "Noted.")]
+
+
+def test_a_call_without_arguments_is_flattened_without_them() -> None:
+    """OpenInference leaves `{}` out."""
+    asked = {
+        "openinference.span.kind": "LLM",
+        "llm.input_messages.0.message.role": "user",
+        "llm.input_messages.0.message.content": "Who can help?",
+        "llm.output_messages.0.message.role": "assistant",
+        "llm.output_messages.0.message.tool_calls.0.tool_call.id": "t1",
+        "llm.output_messages.0.message.tool_calls.0.tool_call.function.name": "hand_over",
+    }
+    (call,) = only([span(1, asked)]).steps[-1].tool_calls
+    assert (call.name, call.arguments) == ("hand_over", "{}")
+
+
+def test_one_message_tells_several_things_that_another_agent_did() -> None:
+    """Google's kit writes parallel calls into one message, each in a part of its own."""
+    said = [
+        ["[desk] said: I look.", "[desk] called tool `find` with parameters: {'n': 1}", "[desk] called tool `find` with parameters: {'n': 2}"],
+        ["[desk] `find` tool returned result: {'result': 'one'}"],
+        ["[desk] `find` tool returned result: {'result': 'two'}"],
+    ]  # fmt: skip
+    parts = [[{"text": "For context:"}, *({"text": text} for text in texts)] for texts in said]
+    contents = [{"role": "user", "parts": one} for one in ([{"text": "Where?"}], *parts)]
+    told = {
+        "gcp.vertex.agent.llm_request": json.dumps({"contents": contents}),
+        "gcp.vertex.agent.llm_response": '{"content": {"role": "model", "parts": [{"text": "Here."}]}}',
+    }
+    steps = only([span(1, told, scope="gcp.vertex.agent")]).steps
+    assert [(s.role, s.content) for s in steps] == [
+        ("user", "Where?"),
+        ("assistant", "I look."),
+        ("tool", "one"),
+        ("tool", "two"),
+        ("assistant", "Here."),
+    ]
+    assert [call.arguments for call in steps[1].tool_calls] == ['{"n": 1}', '{"n": 2}']
+
+
+def test_a_tools_span_holds_the_message_that_hands_its_result_in() -> None:
+    """Google's kit in some releases."""
+    part = {"function_response": {"id": "k1", "name": "find", "response": {"state": "sent"}}}
+    handed = {"content": {"role": "user", "parts": [part]}, "author": "desk", "actions": {}}
+    told = {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": "find",
+        "gen_ai.tool.call.id": "k1",
+        "gcp.vertex.agent.tool_response": json.dumps(handed),
+    }
+    assert only([span(1, told, scope="gcp.vertex.agent")]).steps[-1].content == '{"state": "sent"}'
