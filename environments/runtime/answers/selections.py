@@ -111,6 +111,8 @@ class Selected:
     is_empty: bool
     is_complete: bool
     """A recorded list holds all that it picks from."""
+    by_part: bool = False
+    """What it asks for in words is a part of what records hold, and all of no field."""
 
 
 class Selection:
@@ -148,15 +150,26 @@ class Selection:
             value = self._result(inside, args, ordered, shown) if self.part.place else inside
         except NoValueError:
             return None
-        return Selected(value=value, text=None, is_empty=is_empty, is_complete=is_complete)
+        return Selected(
+            value=value,
+            text=None,
+            is_empty=is_empty,
+            is_complete=is_complete,
+            by_part=self._is_by_part(args, shown),
+        )
+
+    def _is_by_part(self, args: Mapping[str, Json], shown: Sequence[int]) -> bool:
+        held = {_folded(one) for at in shown for one in self.rows[at].values()}
+        words = {_folded(one) for one in args.values() if isinstance(one, str)}
+        return words.isdisjoint(held) and any(word in one for word in words for one in held)
 
     def answer(self, args: Mapping[str, Json]) -> Selected | None:
         """The same, where no record that was never shown is to be expected."""
         found = self.select(args)
         if found is None or (found.is_complete and found.is_empty and not self._is_known(args)):
             return None
-        is_closed = self.part.is_closed and not found.is_empty
-        return found if found.is_complete or is_closed else None
+        is_closed = self.part.is_closed_in_part if found.by_part else self.part.is_closed
+        return found if found.is_complete or (is_closed and not found.is_empty) else None
 
     def records_of(self, args: Mapping[str, Json]) -> list[int] | None:
         """The places of the records that meet a call, whatever its page; None where conditions differ."""

@@ -72,3 +72,5 @@ class SelectionPart:
     """Arguments of calls that were shown everything that meets them: what a call adds to them can only take records away."""
     is_closed: bool = False
     """Left-out calls show that no record but these is to be expected."""
+    is_closed_in_part: bool = False
+    """The same where a call asks for a part of a text, such as a surname, which others may share."""

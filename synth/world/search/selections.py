@@ -18,6 +18,7 @@ from environments.runtime.answers.selections import (
     HOLDS,
     OPS,
     Row,
+    Selected,
     Selection,
     places_meeting,
 )
@@ -39,6 +40,9 @@ FOLDS: Final = 5
 MAX_CONDITIONS: Final = 6
 MAX_WAYS: Final = 400
 """Combinations of conditions that are tried."""
+COMPLETE: Final = "complete"
+WHOLE: Final = "whole"
+IN_PART: Final = "in part"
 MAX_RECORDS: Final = 500
 MAX_CALLS: Final = 300
 """Different calls that conditions are searched in."""
@@ -100,7 +104,7 @@ def learn_selection(calls: Sequence[Call], sights: Sequence[_Sight] = ()) -> Sel
     part = _fitted(calls, sights)
     if part is None:
         return None
-    told: dict[bool, Counter[bool]] = {True: Counter(), False: Counter()}
+    told: dict[str, Counter[bool]] = defaultdict(Counter)
     tasks = sorted({task for call in calls for task in call.tasks})
     for fold in range(FOLDS):
         out = frozenset(tasks[fold::FOLDS])
@@ -109,18 +113,34 @@ def learn_selection(calls: Sequence[Call], sights: Sequence[_Sight] = ()) -> Sel
         left = _fitted(kept, shown) if len(kept) < len(calls) else None
         if left is None:
             continue
-        asked = Selection(replace(left, is_closed=True))
+        asked = Selection(replace(left, is_closed=True, is_closed_in_part=True))
         for call in calls:
             found = asked.answer(call.args) if call.tasks <= out else None
             if found is not None:
-                told[found.is_complete][_is_same(found.value, found.text, call)] += 1
-    held = told[True]
+                told[_of_which(found)][_is_same(found.value, found.text, call)] += 1
+    held = told[COMPLETE]
     if held[False] and not accept(
         Support(cases=held[True], against=held[False]), least=1, share=NEARLY_ALWAYS
     ):
         return None
-    others = Support(cases=told[False][True], against=told[False][False])
-    return replace(part, is_closed=accept(others, least=MIN_LEFT_OUT, share=MOSTLY))
+    return replace(
+        part,
+        is_closed=_is_foretold(told[WHOLE] + told[IN_PART]),
+        is_closed_in_part=_is_foretold(told[IN_PART]),
+    )
+
+
+def _of_which(found: Selected) -> str:
+    """Which records an answer is of: all that a recorded list holds, those with a whole text, or those with a part of one."""
+    if found.is_complete:
+        return COMPLETE
+    return IN_PART if found.by_part else WHOLE
+
+
+def _is_foretold(told: Counter[bool]) -> bool:
+    """Whether enough left-out calls were shown what was foretold, and hardly any something else."""
+    support = Support(cases=told[True], against=told[False])
+    return accept(support, least=MIN_LEFT_OUT, share=MOSTLY)
 
 
 def _is_same(value: Json, text: str | None, call: Call) -> bool:
