@@ -103,7 +103,7 @@ def verdicts_on_runs(
         if (one := questions.question_of(names, is_said=is_said))
     ]
     # What a list asks under a name, all runs that go by it were asked.
-    told_of = [(_asked(e, text, name), file) for e, (text, file, name) in found_of]
+    told_of = [(_with_question(e, text, name), file) for e, (text, file, name) in found_of]
     asked = [one for one, _ in told_of if one is not None]
     used |= {file for one, file in told_of if one is not None}
     known = {one.episode_id: one for one in asked}
@@ -230,7 +230,7 @@ def _first_words(episode: Episode) -> str | None:
     return next((step.content or "" for step in episode.steps if step.role == "user"), None)
 
 
-def _asked(episode: Episode, question: str, name: str) -> Episode | None:
+def _with_question(episode: Episode, question: str, name: str) -> Episode | None:
     """The conversation with what it was asked under a name: where no user speaks, or in the place of a template around that; None where the user says something else."""
     place = next((n for n, one in enumerate(episode.steps) if one.role == "user"), None)
     said = Step(role="user", content=question)

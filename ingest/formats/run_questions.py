@@ -104,11 +104,11 @@ class Questions:
 
     def add(self, file: str, values: Sequence[Json], text: str) -> None:
         """Take in rows of objects, the document of a folder, or lines of an id, a tab and a question."""
-        lines = (tuple(line.split("\t")) for line in text.splitlines() if line.count("\t") == 1)
+        lines = (line.partition("\t") for line in text.splitlines() if line.count("\t") == 1)
         values = values if self._wanted else ()
         folder = PurePosixPath(file).parent.name if len(values) == 1 else ""
         rows = (pair for value in values for pair in self._asked_in(value, folder, 0))
-        for name, asked, is_sure in (*rows, *((*line, True) for line in lines)):
+        for name, asked, is_sure in (*rows, *((name, asked, True) for name, _, asked in lines)):
             if name in self._wanted and len(asked.split()) >= _SENTENCE:
                 told = self._told if is_sure else self._perhaps
                 told.setdefault(name, {})[asked.strip()] = file

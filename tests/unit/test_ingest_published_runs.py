@@ -399,8 +399,9 @@ def test_what_a_client_writes_itself_from_the_users_side(tmp_path: Path) -> None
     turns.append(said("assistant", ANSWER))
     for lines in (turns, [{"type": "response_item", "payload": one} for one in turns]):
         steps = only(tmp_path, lines, "session.jsonl").episode.steps
-        asked = [("system", context, []), ("user", ASKED, []), ("assistant", ANSWER, [])]
-        assert told(steps) == asked
+        assert [(one.role, one.content) for one in steps] == [
+            *(("system", context), ("user", ASKED), ("assistant", ANSWER)),
+        ]
 
 
 def test_a_tool_that_the_models_maker_runs(tmp_path: Path) -> None:
