@@ -349,6 +349,8 @@ def test_a_template_announces_the_question(tmp_path: Path, text: str, *, is_shor
     asked = [(s.role, s.content) for s in steps if s.role in {"system", "user"}]
     around = text.replace(ASKED, "").strip()
     assert asked == ([("system", around), ("user", ASKED)] if is_short else [("user", text)])
+    beside = {"question": ASKED, "messages": [said("system", PROMPT), *turns]}
+    assert told(only(tmp_path, beside).episode.steps)[1] == ("user", text, [])
 
 
 def test_a_result_that_names_its_call_in_its_text(tmp_path: Path) -> None:

@@ -266,12 +266,15 @@ class _Record:
     def _open(self) -> None:
         """Put what stands beside the messages and was said before them in front: prompts, and the user's question."""
         opening: list[Message] = []
-        if not self._said.has("system"):
+        has_prompt = self._said.has("system")
+        if not has_prompt:
             opening = _prompts(self._fields)
         question = self._fields.words(QUESTION)
         for number, one in enumerate(self._said.messages if question else ()):
             before, asked, behind = str(one.get("content")).partition(question or "")
-            around = template_around(str(one.get("content")), question or "")
+            # Beside a system's prompt, the rest is what the user says.
+            wraps = one.get("role") == "user" and asked and not has_prompt
+            around = template_around(str(one.get("content")), asked) if wraps else None
             is_asked = one.get("role") == "user" and asked
             if is_asked and (around or _STARTS.fullmatch(f"{before}{behind}")):
                 self._said.messages[number] = {**one, "content": question}
