@@ -29,7 +29,7 @@ from ingest.formats.records.fields import Fields
 from ingest.formats.records.naming import naming_of
 from ingest.formats.records.speech import is_withdrawn
 from ingest.formats.records.verdicts import outcome_about
-from ingest.formats.run_questions import Questions, tasks_beside, tasks_in_paths
+from ingest.formats.run_questions import Questions, tasks_beside, tasks_in_paths, template_around
 from ingest.formats.run_verdicts import Parts, Run, Verdicts
 from ingest.formats.spans.model_calls import RUN
 from ingest.otlp.decode import decode
@@ -75,10 +75,11 @@ def verdicts_on_runs(
     partial: list[tuple[Parts, Episode]] = []
     traced: dict[str, list[Span]] = {}
     runs = list(_runs(lake, _decoded(sources, top, others, skips), silent, partial, traced))
-    unnamed = [(at, one) for at, one in partial if one.task_key is None]
     places = {name: source.path.relative_to(top).parts for name, source in others.items()}
     verdicts = Verdicts(runs, {*places.values()})
-    questions = Questions({name for run, _ in silent for name in Questions.names_of(run)})
+    speaks = ((run, one, _first_words(one) is not None) for run, one in silent)
+    lacking = [(one, Questions.names_of(run, is_said=said), said) for run, one, said in speaks]
+    questions = Questions({name for _, names, _ in lacking for name in names})
     said: list[tuple[Parts, str]] = []
     in_rows: dict[str, str] = {}
     offered: dict[str, tuple[str, ...]] = {}
@@ -98,15 +99,16 @@ def verdicts_on_runs(
     ]
     found_of = [
         (episode, one)
-        for run, episode in silent
-        if (one := questions.question_of(Questions.names_of(run)))
+        for episode, names, is_said in lacking
+        if (one := questions.question_of(names, is_said=is_said))
     ]
     # What a list asks under a name, all runs that go by it were asked.
-    asked = [
-        replace(e, steps=(Step(role="user", content=text), *e.steps), task_key=e.task_key or name)
-        for e, (text, _, name) in found_of
-    ]
-    used |= {file for _, (_, file, _) in found_of}
+    told_of = [(_with_question(e, text, name), file) for e, (text, file, name) in found_of]
+    asked = [one for one, _ in told_of if one is not None]
+    used |= {file for one, file in told_of if one is not None}
+    known = {one.episode_id: one for one in asked}
+    partial = [(at, known.get(one.episode_id, one)) for at, one in partial]
+    unnamed = [(at, one) for at, one in partial if one.task_key is None]
     tasks = tasks_in_paths([(path, _first_words(one) or "") for path, one in unnamed])
     tasks |= tasks_beside([path for path, _ in unnamed], said)
     ids = ((number, one.episode_id) for number, (_, one) in enumerate(unnamed))
@@ -184,8 +186,9 @@ def _runs(
             for (at, own), chat in zip(held, known, strict=True):
                 # Several files may have one id, of which only the first keeps it.
                 run = _run(chat.episode, at, chat.outcomes, own.episode.conversation_id)
-                speaks = _first_words(chat.episode) is not None
-                if not speaks and len(silent) < _MOST_SILENT:
+                words = _first_words(chat.episode)
+                speaks = words is not None
+                if ":" in (words or ":") and len(silent) < _MOST_SILENT:
                     silent.append((run, chat.episode))
                 is_whole = chat.episode.task_key is not None and chat.episode.tools
                 if speaks and not is_whole and len(partial) < _MOST_SILENT:
@@ -225,6 +228,21 @@ def _are_those_of(episode: Episode, tools: Sequence[str]) -> bool:
 
 def _first_words(episode: Episode) -> str | None:
     return next((step.content or "" for step in episode.steps if step.role == "user"), None)
+
+
+def _with_question(episode: Episode, question: str, name: str) -> Episode | None:
+    """The conversation with what it was asked under a name: where no user speaks, or in the place of a template around that; None where the user says something else."""
+    place = next((n for n, one in enumerate(episode.steps) if one.role == "user"), None)
+    said = Step(role="user", content=question)
+    if place is None:
+        return replace(episode, steps=(said, *episode.steps), task_key=episode.task_key or name)
+    own = episode.steps[place]
+    around = template_around(own.content or "", question)
+    if around is None:
+        return None
+    prompt = Step(role="system", content=around)
+    before, after = episode.steps[:place], episode.steps[place + 1 :]
+    return replace(episode, steps=(prompt, *before, replace(own, content=question), *after))
 
 
 def _run(episode: Episode, path: Parts, told: Iterable[Outcome], *shared: str | None) -> Run:

@@ -52,7 +52,9 @@ ROLE_OF: Final = {
     "FunctionExecutionResultMessage": "tool",
 }
 
-CALL_ITEMS: Final = frozenset({"function_call", "custom_tool_call"})
+_RUN_BY_MAKER: Final = frozenset({"web_search_call", "file_search_call", "local_shell_call"})
+"""Calls to tools that the model's maker runs: their type names the tool, and what was asked of it is an `action`."""
+CALL_ITEMS: Final = frozenset({"function_call", "custom_tool_call", *_RUN_BY_MAKER})
 """Items of OpenAI's Responses API that are calls; a custom tool takes text, under `input`."""
 RESULT_ITEMS: Final = frozenset({f"{one}_output" for one in CALL_ITEMS})
 _WRAPPERS: Final = ("messages", "contents", "input", "prompt", "chat_history")
@@ -256,6 +258,11 @@ def _read_call_item(value: dict[str, Any], found: Messages) -> None:
     given = value.get("input")
     if type_of(value) == "custom_tool_call" and isinstance(given, str):
         value = {**value, "input": {"input": given}}
+    if (kind := type_of(value)) in _RUN_BY_MAKER:
+        action = value.get("action")
+        asked = action if isinstance(action, dict) else {"queries": value.get("queries")}
+        given = {key: one for key, one in asked.items() if key != "type"}
+        value = {**value, "name": str(kind).removesuffix("_call"), "arguments": given}
     call = read_call(value.get("call_id") or value.get("id"), value)
     last = found.steps[-1] if found.steps else None
     if last is not None and last.role == "assistant":

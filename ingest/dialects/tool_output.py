@@ -29,7 +29,7 @@ _SHOWN: Final = re.compile(
 )
 
 RESULT_MARK: Final = re.compile(
-    r"\s*(Call id: \S+\n)?(?:(?(1)Error|(?!))|Observation|Obs|(?:API|Tool|Function|Execution|Action|Environment|(?:New )?(?:Terminal|Shell|Command|Console|Code))[ _]?(?:output|result|response|return)s?|Output|Result)"
+    r"\s*(Call id: \S+\n)?(?:(?(1)Error|(?!))|Observation|Obs|(?:API|Tool|Function|Execution|Action|Environment|(?:(?:New|Current) )?(?:Terminal|Shell|Command|Console|Code))[ _]?(?:output|result|response|return|state|screen)s?|Output|Result)"
     r"(?: ?\d+| of \[[\w.-]+\])?[ \t]*:[ \t]*\n?",
     re.IGNORECASE,
 )

@@ -1,7 +1,8 @@
 """A run kept as files of its own, one a step or an event, or as the calls to its model, each of which repeats the conversation so far: it is told once.
 
 Comes in: the files of a folder. Goes out: the same, parts of one thing as one file, without what only tells how a conversation began. Numbered files
-are events where only together they hold what both sides say; a folder holds the elements of a list where the document above it lacks one of its
+are events where only together they hold what both sides say; numbered folders are rounds where each has what the model was sent in one text, and what
+it answered in another; a folder holds the elements of a list where the document above it lacks one of its
 name. Files are states of one run where
 their paths differ in one number that counts no attempts, and each conversation begins as the one before it ended; calls, where files of one name in
 several folders hold nothing else, and each call of a file sends what the one before it sent, and more.
@@ -41,11 +42,21 @@ _SHOWN: Final = re.compile(
     r"```\w*\n((?:(?!```).)*)\n```\s*```\w*\n((?:(?!```).)*)\n```", re.DOTALL
 )
 """A program in a block, and what came of it in the next one."""
+_ROUND: Final = re.compile(r"(\D+?)[-_. ]?(\d{1,9})")
+"""A folder that is called by a word and a number."""
+_SIDES: Final = {
+    **dict.fromkeys(NAMES["asked_in_item"], "user"),
+    **dict.fromkeys(NAMES["answered_in_item"], "assistant"),
+}
+_TEXTS: Final = (".txt", ".md")
+_OPENING: Final = 60
+"""Characters with which attempts at one thing begin alike, and rounds of one run do not."""
 _MOST_BYTES: Final = 64 << 20
 _GREETING: Final = 3
 """Words that two who never met may both say."""
 _ANSWERED: Final = 2
 """Messages of which two attempts may be made, a question and its answer."""
+_SEVERAL: Final = 2
 _LOOKED_AT: Final = 20
 """Events that are looked at to tell that none is a conversation by itself."""
 
@@ -154,6 +165,7 @@ def _with_parts_joined(sources: Iterable[FileSource]) -> Iterator[FileSource]:
     kept: dict[str, FileSource | None] = {}
     for folder, parts in folders.items():
         kept |= _events(parts) or _elements(parts, folders.get(folder.parent, ()))
+    kept |= _rounds(files)
     return (told for one in files if (told := kept.get(one.name, one)) is not None)
 
 
@@ -178,6 +190,57 @@ def _events(files: Sequence[FileSource]) -> dict[str, FileSource | None]:
     if is_small and is_told and _is_whole(whole):
         return {**dict.fromkeys(one.name for one in events), events[0].name: whole}
     return {}
+
+
+def _rounds(files: Sequence[FileSource]) -> dict[str, FileSource | None]:
+    """The rounds with a model that lie in numbered folders, those beside each other as one conversation by the first's name; what else tells of a round is its copy."""
+    found: dict[tuple[Path, str], dict[int, list[FileSource]]] = {}
+    for one in files:
+        folder = _ROUND.fullmatch(one.path.parent.name)
+        if folder and not _ATTEMPT.search(folder[1]):
+            rounds = found.setdefault((one.path.parent.parent, folder[1]), {})
+            rounds.setdefault(int(folder[2]), []).append(one)
+    kept: dict[str, FileSource | None] = {}
+    for (path, _), rounds in found.items():
+        told = [{_side_of(one): one for one in rounds[n]} for n in sorted(rounds)]
+        sent = [one["user"] for one in told if {"user", "assistant"} <= one.keys()]
+        if len(sent) < len(told) or len(sent) < _SEVERAL or not _go_on(sent):
+            continue
+        name = str(PurePosixPath(sent[0].name).parents[1])
+        lines = partial(_as_messages, told)
+        whole = replace(sent[0], path=path, name=name, lines=lines)
+        copies = [
+            one for those in rounds.values() for one in those if _side_of(one) or _said_in(one)
+        ]
+        kept |= {**dict.fromkeys(one.name for one in copies), sent[0].name: whole}
+    return kept
+
+
+def _side_of(source: FileSource) -> str | None:
+    """Who says what a text of a round holds; None of any other file."""
+    is_text = source.path.suffix in _TEXTS
+    return _SIDES.get(source.path.stem.lower()) if is_text else None
+
+
+def _go_on(sent: Sequence[FileSource]) -> bool:
+    """Whether what a model was sent goes on from round to round: it never begins anew."""
+    if sum(one.size for one in sent) > _MOST_BYTES:
+        return False
+    try:
+        first, *rest = (_text_in(one)[:_OPENING] for one in sent)
+    except (IngestError, OSError, EOFError, zlib.error):
+        return False  # said where the file is read
+    return first not in rest
+
+
+def _text_in(source: FileSource) -> str:
+    with source.opened() as stream:
+        return stream.read(_MOST_BYTES).decode("utf-8", "replace")
+
+
+def _as_messages(rounds: Sequence[dict[str | None, FileSource]]) -> Iterator[bytes]:
+    said = [(side, _text_in(one[side])) for one in rounds for side in ("user", "assistant")]
+    yield json_bytes({"messages": [{"role": side, "content": text} for side, text in said]})
 
 
 def _is_whole(source: FileSource) -> bool:

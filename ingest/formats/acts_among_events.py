@@ -8,12 +8,13 @@ log's own: it listens, or says what stands in the next message.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise, takewhile
 from typing import Any, Final
 
-from ingest.formats.records.speech import strength
+from ingest.formats.records.speech import spoken_pairs, strength
 from ingest.formats.records.words import NAMES, is_name, snake_case
+from ingest.formats.records.written_calls import ARGUMENT
 from ingest.records.call_names import ARGUMENTS, CALL_LISTS, RESULTS, TOOLS
 from ingest.records.text import Json, json_text
 
@@ -55,6 +56,38 @@ def with_acts(items: Sequence[Json]) -> list[Json]:
         elif number in made and made[number][0]["name"] in known:
             whole += _messages(item, *made[number], f"act_{number}")
     return whole
+
+
+def acts_in_pairs(items: list[Any], beside: Iterable[Sequence[Json]]) -> list[Any]:
+    """Pairs of who speaks and what is said, of which some are what a screen showed when an agent acted (`["action", "Order found."]`), these as calls with results.
+
+    What was called, with which values, stands in the same place of a list beside them, if anywhere: a name, and a list behind it.
+    """
+    said = spoken_pairs(items)
+    acts = [n for n, one in enumerate(said) if one["speaker"].lower() == _ACTION]
+    lists = (one for one in beside if one is not items and len(one) == len(items)) if acts else ()
+    named = ({n: _named_in(one[n]) for n in acts} for one in lists)
+    calls = next((one for one in named if all(one.values())), {})
+    told: list[Any] = []
+    for number, one in enumerate(said if acts else items):
+        if number not in acts:
+            told.append(one)
+            continue
+        act = calls.get(number) or {"name": _ACTION, "arguments": {}}
+        told += _messages({}, act, one["text"], f"act_{number}")
+    return told
+
+
+def _named_in(item: Json) -> Item | None:
+    """The name with a list of values behind it that a list of an item holds."""
+    lists = (
+        [one for one in item.values() if isinstance(one, list)] if isinstance(item, dict) else []
+    )
+    pairs = (pair for one in lists for pair in pairwise(one))
+    found = ((name, v) for name, v in pairs if is_name(name) and isinstance(v, list))
+    return next(
+        ({"name": name, "arguments": {ARGUMENT: v} if v else {}} for name, v in found), None
+    )
 
 
 def acted_dialogue(items: Sequence[Json]) -> list[Item]:

@@ -135,7 +135,9 @@ def _plain_item(item: Item) -> Item:
     is_result = isinstance(item[key], str) and role in {"tool", "system"}
     parts = None if is_result else _parts_of(item[key])
     if role == "user" and parts:
-        parts = list(_unwrapped(parts))
+        kept = list(_unwrapped(parts))
+        # What a client wrote as a whole is its prompt.
+        item, parts = (item, kept) if kept else ({**item, "role": "system"}, parts)
     if parts is None or not any(map(_is_odd, parts)):
         return item if parts == item[key] or parts is None else {**item, key: parts}
     beside = item.get("additional_kwargs")

@@ -1,6 +1,6 @@
 """What runs were asked, where their own files do not say it: a file beside them lists questions by their ids, paths are called by tasks.
 
-Comes in: the names of conversations in which no user speaks, and what files without conversations hold. Goes out: the one question that a
+Comes in: the names of conversations in which no user speaks, or a template for the user, and what files without conversations hold. Goes out: the one question that a
 conversation's names lead to. A row that judges holds a judge's prompt as likely as the question, and is left.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
+from pathlib import PurePosixPath
 from typing import Final
 
 from ingest.files.file_facts import stem_of
@@ -22,10 +23,20 @@ _TASK: Final = re.compile(r"task(?=[-_ A-Z0-9]).+")
 _ATTEMPT: Final = re.compile(rf"(?i)(?:{'|'.join(NAMES['trial'])})[-_. ]?\d+(?!\d)")
 _NUMBER: Final = re.compile(r"(?<=\d)[_@]")
 """Where a file's name goes on behind its first number: `38410_first_try`."""
+_ANNOUNCED: Final = re.compile(r"(?:\A|\n)[^\n]{1,60}:[ \t]*\n+\Z|\n\w[\w ]{0,20}:[ \t]+\Z")
+_APART: Final = re.compile(r"[ \t]*(?:\n|\Z)")
+_LONGEST_LABEL: Final = 80
 _DEEPEST: Final = 4
 _SEVERAL: Final = 3
 _SENTENCE: Final = 3
 """Words from which a text may be a question, and is no id."""
+
+
+def template_around(text: str, question: str) -> str | None:
+    """What a template says around a question: a line before it, or a label, announces it, and what follows begins a line; None of any other text."""
+    before, asked, behind = text.partition(question)
+    wraps = _ANNOUNCED.search(before[-_LONGEST_LABEL:]) and _APART.match(behind)
+    return f"{before}{behind}".strip() if asked and wraps else None
 
 
 def tasks_in_paths(runs: Sequence[tuple[Parts, str]]) -> dict[int, str]:
@@ -82,35 +93,47 @@ class Questions:
         """`wanted` are the names of the conversations that lack one."""
         self._wanted = wanted
         self._told: dict[str, dict[str, str]] = {}
+        self._perhaps: dict[str, dict[str, str]] = {}
 
     @staticmethod
-    def names_of(run: Run) -> Parts:
-        """The names under which a question may stand: the run's own, its file's, and its folder's, or the one's above that of an attempt."""
+    def names_of(run: Run, *, is_said: bool = False) -> Parts:
+        """The names under which a question may stand: the run's own, its file's, and its folder's, or the one's above that of an attempt; of what its own prompt says (`is_said`) also both."""
         tries = bool(run.path[1:]) and _ATTEMPT.match(run.path[-2]) is not None
-        return (*run.names, stem_of(run.path[-1]), *run.path[-2 - tries : -1 - tries])
+        first, end = (-3, -1) if is_said else (-2 - tries, -1 - tries)
+        return (*run.names, stem_of(run.path[-1]), *run.path[first:end])
 
-    def add(self, file: str, values: Iterable[Json], text: str) -> None:
-        """Take in rows of objects, or lines of an id, a tab and a question."""
-        lines = (tuple(line.split("\t")) for line in text.splitlines() if line.count("\t") == 1)
+    def add(self, file: str, values: Sequence[Json], text: str) -> None:
+        """Take in rows of objects, the document of a folder, or lines of an id, a tab and a question."""
+        lines = (line.partition("\t") for line in text.splitlines() if line.count("\t") == 1)
         values = values if self._wanted else ()
-        rows = (pair for value in values for pair in self._asked_in(value, "", 0))
-        for name, asked in (*rows, *lines):
+        folder = PurePosixPath(file).parent.name if len(values) == 1 else ""
+        rows = (pair for value in values for pair in self._asked_in(value, folder, 0))
+        for name, asked, is_sure in (*rows, *((name, asked, True) for name, _, asked in lines)):
             if name in self._wanted and len(asked.split()) >= _SENTENCE:
-                self._told.setdefault(name, {})[asked.strip()] = file
+                told = self._told if is_sure else self._perhaps
+                told.setdefault(name, {})[asked.strip()] = file
 
-    def question_of(self, names: Iterable[str]) -> tuple[str, str, str] | None:
-        """The question of a conversation that goes by these names, its file, and the name that led there; None where there are several or none."""
-        found = [(*pair, name) for name in names for pair in self._told.get(name, {}).items()]
+    def question_of(
+        self, names: Iterable[str], *, is_said: bool = False
+    ) -> tuple[str, str, str] | None:
+        """The question of a conversation that goes by these names, its file, and the name that led there; None where there are several or none.
+
+        Of what the conversation's own prompt says (`is_said`), a row that judges, or a document of a folder, may tell that it is the question.
+        """
+        places = (self._told, self._perhaps) if is_said else (self._told,)
+        found = [(*pair, n) for n in names for one in places for pair in one.get(n, {}).items()]
         return found[0] if len({asked for asked, _, _ in found}) == 1 else None
 
-    def _asked_in(self, value: Json, key: str, deep: int) -> Iterator[tuple[str, str]]:
+    def _asked_in(self, value: Json, key: str, deep: int) -> Iterator[tuple[str, str, bool]]:
         row = value if isinstance(value, dict) else {}
         items = [("", one) for one in value] if isinstance(value, list) else [*row.items()]
         for name, one in items if deep < _DEEPEST else ():
             yield from self._asked_in(one, str(name), deep + 1)
         named = {key, *names_in(row)} & self._wanted
-        if named and not verdicts_of(row):
+        if named:
             own = {k: one for k, one in row.items() if not isinstance(one, dict | list)}
             ends = (one for k, one in own.items() if snake_case(k).rpartition("_")[2] in QUESTION)
             asked = Fields(own).words(QUESTION) or next(filter(str.split, map(str, ends)), None)
-            yield from ((name, asked) for name in named if asked is not None)
+            is_sure = not verdicts_of(row)
+            known = {*names_in(row), key if deep else ""}
+            yield from ((n, asked, is_sure and n in known) for n in named if asked is not None)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from ingest.files.file_facts import stem_of
@@ -64,9 +64,9 @@ class Verdicts:
 
     def __init__(self, runs: Sequence[Run], others: Collection[Parts] = ()) -> None:
         """`others` are the paths of the files in which no conversation was found."""
-        self._runs = runs
+        self._runs = [*_once_each(runs)]
         self._others = others
-        self._words = [{*run.names, *run.path, *_names_of_file(run.path)} for run in runs]
+        self._words = [{*run.names, *run.path, *_names_of_file(run.path)} for run in self._runs]
         self._by_name: dict[str, set[int]] = {}
         for place, words in enumerate(self._words):
             for word in words:
@@ -288,6 +288,20 @@ class Verdicts:
         if told and fits:
             name = next((one for one in names if self._find(one, in_row=True)), key)
             yield name, set.intersection(*fits), words, told
+
+
+def _once_each(runs: Iterable[Run]) -> Iterable[Run]:
+    """The runs, a conversation that several files hold as one that goes by all of their names."""
+    known: dict[tuple[str, str, Parts], Run] = {}
+    for run in runs:
+        # Who says the same without a name may be somebody else.
+        key = run.app, run.episode_id, () if run.names else run.path
+        one = known.setdefault(key, run)
+        if one is not run:
+            names = (*one.names, *run.names, *_names_of_file(run.path))
+            is_judged = one.is_judged or run.is_judged
+            known[key] = replace(one, names=names, is_judged=is_judged)
+    return known.values()
 
 
 def _names_of_file(path: Parts) -> Iterator[str]:

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from ingest.files.telemetry_files import read_file
 from ingest.otlp.decode import decode
 from ingest.receiver.wal import StoredRecord, WalRecord
@@ -81,15 +83,20 @@ def test_a_claude_code_session_is_put_together(tmp_path: Path) -> None:
     assert "reasoning_left_out" in episode.completeness
 
 
-def test_what_the_program_notes_and_sums_up_is_nothing_that_was_said(tmp_path: Path) -> None:
-    """A note behind the last answer ends nothing; what stands before a compaction takes the place of its summary."""
+@pytest.mark.parametrize("named", [{"logicalParentUuid": "3"}, {}])
+def test_what_the_program_notes_and_sums_up_is_nothing_that_was_said(
+    tmp_path: Path, named: dict[str, Any]
+) -> None:
+    """A note behind the last answer ends nothing; what stands before a compaction, which may not name it, takes the place of its summary; a failed request is no answer."""
     note: dict[str, Any] = {"type": "system", "sessionId": "c1", "subtype": "turn_duration"}
-    cut: dict[str, Any] = {**note, "subtype": "compact_boundary", "logicalParentUuid": "3"}
+    cut: dict[str, Any] = {**note, "subtype": "compact_boundary", **named}
     said = {"role": "user", "content": [{"type": "text", "text": "[Request interrupted by user]"}]}
+    failed = block("m9", {"type": "text", "text": "API Error: 529"})
     lines = [
         entry("1", None, "user", {"role": "user", "content": "Where is it?"}),
         entry("2", "1", "user", said),
-        entry("3", "2", "user", {"role": "user", "content": "A1, I mean."}),
+        entry("9", "2", "assistant", failed, isApiErrorMessage=True),
+        entry("3", "9", "user", {"role": "user", "content": "A1, I mean."}),
         cut | {"uuid": "4", "parentUuid": None},
         entry("5", "4", "user", {"role": "user", "content": "They asked."}, isCompactSummary=True),
         entry("6", "5", "assistant", block("m1", {"type": "text", "text": "It was sent."})),

@@ -306,3 +306,109 @@ def test_calls_to_a_model_in_a_file_a_run(tmp_path: Path) -> None:
     assert len({chat.episode.conversation_id for chat in chats}) == 4
     assert {chat.episode.task_key for chat in chats} == {None}
     assert sum(len(one.spans) for one in found) == 3
+
+
+def test_an_example_that_the_prompt_before_it_announces(tmp_path: Path) -> None:
+    """What is asked in earnest may come late in the text behind it."""
+    rules = f"Rules: {'be brief, ' * 30}and now go on with the actual task:\n{ASKED}"
+    shown = [said("user", "You rent out boats. What follows is only an example."), *answered(8)[2:]]
+    turns = [*shown, said("user", rules), *answered()[2:]]
+    found = told(only(tmp_path, turns).episode.steps)
+    assert [role for role, *_ in found] == ["system", "user", "assistant", "tool", "assistant"]
+    assert found[1] == ("user", rules, [])
+    plain = [said("user", "You rent out boats."), *turns[1:]]
+    assert len(only(tmp_path, plain).episode.steps) == len(plain)
+
+
+def test_a_question_of_one_turn_is_no_conversation(tmp_path: Path) -> None:
+    """A data set keeps what users ask in lists, one a turn."""
+    rows = [{"id": f"q-{n}", "question": [[said("user", ASKED)]]} for n in (1, 2)]
+    assert decoded(tmp_path, rows, "questions.jsonl").chats == []
+
+
+def test_what_failed_beside_a_conversation_is_no_conversation(tmp_path: Path) -> None:
+    """A state lists the tasks that were to come next, the one that failed with its error."""
+    failed = {"id": "t-1", "name": "tools", "error": "The limit was reached.", "result": None}
+    state = {"values": {"messages": answered()}, "next": ["tools"], "tasks": [failed]}
+    assert len(only(tmp_path, state).episode.steps) == len(answered())
+
+
+@pytest.mark.parametrize(
+    ("text", "is_short"),
+    [
+        (f"Do your best.\nHere is your task:\n{ASKED}\n\nFiles: boats.csv", True),
+        (f"Do your best.\n\nTask: {ASKED}", True),
+        (f"Do your best, and tell me: {ASKED}", False),
+        (f"Here is your task:\n{ASKED} Or on Sunday?", False),
+    ],
+)
+def test_a_template_announces_the_question(tmp_path: Path, text: str, *, is_short: bool) -> None:
+    """The record has the question in a field of its own; the rest is a prompt, of which nothing is lost."""
+    turns = [said("user", text), *answered()[2:]]
+    steps = only(tmp_path, {"question": ASKED, "messages": turns}).episode.steps
+    asked = [(s.role, s.content) for s in steps if s.role in {"system", "user"}]
+    around = text.replace(ASKED, "").strip()
+    assert asked == ([("system", around), ("user", ASKED)] if is_short else [("user", text)])
+    beside = {"question": ASKED, "messages": [said("system", PROMPT), *turns]}
+    assert told(only(tmp_path, beside).episode.steps)[1] == ("user", text, [])
+
+
+def test_a_result_that_names_its_call_in_its_text(tmp_path: Path) -> None:
+    """So a framework writes it that has roles for calls and results."""
+    turns = [
+        *(said("user", ASKED), said("tool-call", f"Calling tools:\n[{call(7)!r}]")),
+        *(said("tool-response", "Call id: call_7\nObservation:\nfree"), said("assistant", ANSWER)),
+    ]
+    steps = only(tmp_path, {"messages": turns}).episode.steps
+    assert [one.content for one in steps] == [ASKED, None, "free", ANSWER]
+    assert steps[2].call_id == "call_7"
+
+
+TALK = [
+    *(["agent", "Hello, how can I help?"], ["customer", ASKED]),
+    *(["action", "Boat 7: free."], ["agent", ANSWER]),
+]
+
+
+@pytest.mark.parametrize(
+    ("targets", "called"),
+    [
+        (["rent", "act", "find-boat", ["7", "Friday"], -1], ("find-boat", {"input": ["7", "Friday"]})),
+        (["rent", "act", "find-boat", [], -1], ("find-boat", {})),
+        (["rent"], ("action", {})),
+    ],
+)  # fmt: skip
+def test_what_a_screen_showed_among_what_was_said(
+    tmp_path: Path, targets: list[object], called: tuple[str, object]
+) -> None:
+    """Pairs tell the words; a list beside them, item by item, what was called."""
+    beside: list[Record] = [
+        {"speaker": who, "text": text.lower(), "targets": ["rent", None]} for who, text in TALK
+    ]
+    beside[2]["targets"] = targets
+    steps = only(tmp_path, {"convo_id": 7, "original": TALK, "delexed": beside}).episode.steps
+    assert told(steps) == [
+        *(("assistant", TALK[0][1], []), ("user", ASKED, [])),
+        *(("assistant", None, [called]), ("tool", "Boat 7: free.", []), ("assistant", ANSWER, [])),
+    ]
+
+
+def test_what_a_client_writes_itself_from_the_users_side(tmp_path: Path) -> None:
+    """A message of nothing else is the client's, as an event's load, too."""
+    context = "<environment_context>\n<cwd>/boats</cwd>\n</environment_context>"
+    parts = [[{"type": "input_text", "text": text}] for text in (context, ASKED)]
+    turns = [{"type": "message", "role": "user", "content": one} for one in parts]
+    turns.append(said("assistant", ANSWER))
+    for lines in (turns, [{"type": "response_item", "payload": one} for one in turns]):
+        steps = only(tmp_path, lines, "session.jsonl").episode.steps
+        assert [(one.role, one.content) for one in steps] == [
+            *(("system", context), ("user", ASKED), ("assistant", ANSWER)),
+        ]
+
+
+def test_a_tool_that_the_models_maker_runs(tmp_path: Path) -> None:
+    """Its type is its name, and nothing comes back."""
+    search = {"type": "web_search_call", "action": {"type": "search", "query": "boats"}}
+    turns = [said("user", ASKED), search, said("assistant", ANSWER)]
+    (made,) = [one for one in told(only(tmp_path, turns).episode.steps) if one[2]]
+    assert made[2] == [("web_search", {"query": "boats"})]

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from dagster_project.arrival.chat_lines import raw_lines
+from dagster_project.home.layout import open_home
 from ingest.formats.records.written_calls import acts_in_columns, acts_in_world
 from tests.unit.test_dagster_project_verdict_files import Files, outcomes, run
 from tests.unit.test_ingest_harnesses import (
@@ -318,3 +320,70 @@ def test_a_judges_folder_is_called_by_the_runs_that_it_judges(tmp_path: Path) ->
         files |= {f"{who}_result/judge.json": [row]}
     found, _ = outcomes(tmp_path, files)
     assert found == {"north": {"predicted_label": 0.0}, "south": {"predicted_label": 1.0}}
+
+
+def rounds(name: str, word: str = "round") -> Files:
+    """What a model was sent and what it answered, round by round, and what a client noted of each."""
+    sent = [f"Act in a terminal.\n\nTask:\nIs boat {name} free?\n\nNow:\nida@dock:~# "]
+    sent.append("Current terminal state:\nls\nfree\nida@dock:~# ")
+    acts = [{"plan": "I look.", "commands": [{"keystrokes": "ls\n", "wait": 1}]}, {"plan": ANSWER}]
+    files: Files = {}
+    for n, (text, act) in enumerate(zip(sent, acts, strict=True)):
+        own = f"{name}/logs/{word}-{n}"
+        note = {"model": "m-1", "messages": [said("user", f"{text[:20]}...")]}
+        files |= {f"{own}/prompt.txt": text, f"{own}/response.txt": json.dumps(act)}
+        files |= {f"{own}/debug.json": note}
+    return files
+
+
+def lines_of(folder: Path, files: Files) -> list[Record]:
+    """The conversations of some files, as a chat log has them."""
+    outcomes(folder, files)
+    return [json.loads(line) for line in raw_lines(open_home(folder / "home"))]
+
+
+def test_rounds_with_a_model_in_folders_of_their_own(tmp_path: Path) -> None:
+    """They are one run, whose result says what was asked: the rest of the prompt is the template's."""
+    files = rounds("a") | rounds("b")
+    for n, name in enumerate("ab"):
+        files[f"{name}/results.json"] = {"trial_name": name, "instruction": f"Is boat {name} free?", "is_resolved": bool(n)}  # fmt: skip
+    found = lines_of(tmp_path, files)
+    said_in = {one["messages"][1]["content"]: one for one in found}
+    assert sorted(said_in) == ["Is boat a free?", "Is boat b free?"]
+    talk = said_in["Is boat b free?"]["messages"]
+    assert [one["role"] for one in talk] == ["system", "user", "assistant", "tool", "assistant"]
+    assert talk[2]["tool_calls"][0]["function"]["name"] == "bash"
+    assert talk[3]["content"] == "ls\nfree\nida@dock:~# "
+    values = [said_in[one]["outcome"]["value"] for one in sorted(said_in)]
+    assert values == [0.0, 1.0]
+
+
+def test_attempts_in_folders_of_their_own_are_no_rounds(tmp_path: Path) -> None:
+    """Nor are what begins alike, or a folder that lacks an answer."""
+    alike = {name: "Is it free? " * 9 for name in rounds("b") if name.endswith("prompt.txt")}
+    cut = {name: one for name, one in rounds("c").items() if "0/response" not in name}
+    files = rounds("a", "attempt") | rounds("b") | alike | cut
+    assert {len(one["messages"]) for one in lines_of(tmp_path, files)} == {1}
+
+
+def test_a_document_of_a_tasks_folder_tells_what_its_prompt_wraps(tmp_path: Path) -> None:
+    """What the prompt does not say is told by nobody."""
+    files: Files = {}
+    for n, asked in (("q-1", "Is boat q-1 free?"), ("q-2", "Which boat is free?")):
+        talk = run(n)["messages"]
+        talk[0]["content"] = f"Act as told.\n\nTask: Is boat {n} free?"
+        files |= {f"out/{n}/logs/talk.json": talk, f"in/{n}/about.json": {"instruction": asked}}
+    asked_in = [one["messages"][-2]["content"] for one in lines_of(tmp_path, files)]
+    assert sorted(asked_in) == ["Act as told.\n\nTask: Is boat q-2 free?", "Is boat q-1 free?"]
+
+
+def test_a_verdict_on_a_conversation_that_two_files_tell(tmp_path: Path) -> None:
+    """Its state and its history are one run."""
+    files: Files = {}
+    for n in ("1", "2"):
+        state = run(n, thread_id=f"t-{n}", created_at="2026-06-10T14:00:00Z")
+        files |= {f"state/t-{n}.json": state, f"history/t-{n}.json": [state]}
+    files["feedback.csv"] = "thread_id,key,score\nt-1,user_score,1\nt-2,user_score,0\n"
+    found, arrived = outcomes(tmp_path, files)
+    assert "unclear_verdict" not in arrived.rejected
+    assert [[*found[n].values()] for n in ("1", "2")] == [[1.0], [0.0]]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from typing import Any, Final
 
 from ingest.formats.chat_lines import read_as_chat
@@ -22,8 +22,11 @@ Entry = dict[str, Any]
 NAME: Final = "claude_code"
 _INTERRUPTED: Final = "[Request interrupted by user"
 """What the program writes from the user's side when a run is stopped."""
+_CUT: Final = "compact_boundary"
 _PRINTED: Final = "<local-command-"
 _SPOKEN: Final = frozenset({"user", "assistant"})
+_OWN: Final = ("isMeta", "isApiErrorMessage")
+"""What marks a line that the program wrote itself, from either side."""
 
 
 def claims(value: Json) -> bool:
@@ -127,6 +130,7 @@ def _blocks(entry: Entry) -> list[Entry]:
 def _chain(entries: list[Entry]) -> list[Entry]:
     """The entries that the last leaf leads back to, with the blocks and results that hang beside them."""
     by_id = {str(entry["uuid"]): entry for entry in entries}
+    before = {after: one for one, after in pairwise(by_id)}
     spoken = [entry for entry in entries if type_of(entry) in _SPOKEN and not entry.get("isMeta")]
     # What the program notes behind the last answer is no answer to it.
     parents = {str(entry.get("parentUuid")) for entry in spoken}
@@ -136,8 +140,9 @@ def _chain(entries: list[Entry]) -> list[Entry]:
     while place in by_id and place not in chain:
         chain.add(place)
         at = by_id[place]
-        # A compaction begins a chain of its own, and names what stood before it.
-        place = str(at.get("parentUuid") or at.get("logicalParentUuid"))
+        # A compaction begins a chain of its own; some name what stood before it.
+        above = at.get("parentUuid") or at.get("logicalParentUuid")
+        place = str(above or (at.get("subtype") == _CUT and before.get(place)))
     answers = {_id(_message(by_id[uuid])) for uuid in chain} - {None}
     beside = [e for e in entries if _id(_message(e)) in answers]
     calls = {_id(block) for entry in beside for block in _blocks(entry)} - {None}
@@ -157,7 +162,8 @@ def _messages_of(chain: list[Entry]) -> Iterator[Entry]:
     asked: Counter[str] = Counter()
     for entry, after in zip_longest(chain, chain[1:]):
         is_summed_up = entry.get("isCompactSummary") and told
-        if entry.get("isMeta") or _begins(entry, _PRINTED) or is_summed_up:
+        is_own = any(map(entry.get, _OWN))
+        if is_own or _begins(entry, _PRINTED) or is_summed_up:
             continue
         if _begins(entry, "<command-name>") and _begins(after, _PRINTED):
             continue  # a command that the program itself answered
@@ -169,7 +175,7 @@ def _messages_of(chain: list[Entry]) -> Iterator[Entry]:
             said.setdefault("timestamp", entry.get("timestamp"))
             # Repeated on every line of the answer: the last one is whole.
             said["usage"] = _message(entry).get("usage") or said.get("usage")
-        is_cut = entry.get("subtype") == "compact_boundary" or entry.get("isCompactSummary")
+        is_cut = entry.get("subtype") == _CUT or entry.get("isCompactSummary")
         if is_cut and told:
             list(told.values())[-1]["tg"] = {"completeness": ["compacted"]}
     return (one for one in told.values() if one["content"])

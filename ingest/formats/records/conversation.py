@@ -246,17 +246,20 @@ def _without_demonstration(found: Conversation, said: list[Speech]) -> list[Spee
     """The messages without those of an example that a prompt plays through before the user says what is asked in earnest; what begins it is the client's."""
     spoke = next((n for n, one in enumerate(said) if one.role == "assistant"), len(said))
     asks = (n for n, one in enumerate(said) if one.role == "user" and n > spoke)
-    starts = next((n for n in asks if _is_earnest(_text_of(said[n]))), spoke)
+    opening = (_text_of(one)[:_LONGEST] for one in said[:spoke] if one.role == "user")
+    is_shown = any(map(_EXAMPLE.search, opening))
+    starts = next((n for n in asks if _is_earnest(_text_of(said[n]), is_shown=is_shown)), spoke)
     found.flags |= {"other_messages_left_out"} if starts > spoke else set()
     _set_to_system(said[: spoke if starts > spoke else 0])
     return [*said[:spoke], *said[starts:]]
 
 
-def _is_earnest(text: str) -> bool:
-    """Whether a text begins with what is asked in earnest, or comes to it behind what it says of an example."""
+def _is_earnest(text: str, *, is_shown: bool) -> bool:
+    """Whether a text begins with what is asked in earnest, or comes to it behind what it, or the prompt before it (`is_shown`), says of an example."""
     found = _IN_EARNEST.search(text[:_LONGEST])
     begins = found is not None and found.start() < _LONGEST_START
-    return begins or (found is not None and bool(_EXAMPLE.search(text[: found.start()])))
+    told = found is not None and (is_shown or bool(_EXAMPLE.search(text[: found.start()])))
+    return begins or told
 
 
 def _text_of(one: Speech) -> str:

@@ -16,7 +16,7 @@ from typing import Any, Final, TypeVar
 from ingest.dialects.attributes import python_objects
 from ingest.dialects.parts import first_of, kinds_of
 from ingest.files.partial_json import parse_json
-from ingest.formats.acts_among_events import acted_dialogue, with_acts
+from ingest.formats.acts_among_events import acted_dialogue, acts_in_pairs, with_acts
 from ingest.formats.message_trees import branch_in_map, kept_branch
 from ingest.formats.records.fields import CONVERSATION, QUESTION, Fields
 from ingest.formats.records.naming import MODEL_NAME
@@ -177,7 +177,12 @@ def messages_of(value: Json) -> Place | None:
         found += next(filter(None, others), [])
     place = min(found, key=_rank, default=None)
     place = None if place and _is_judges(value, place) else place
-    return place and replace(place, items=kept_branch(place.items, place.holders[-1]))
+    return place and replace(
+        place,
+        items=kept_branch(
+            acts_in_pairs(place.items, (one.items for one in lists)), place.holders[-1]
+        ),
+    )
 
 
 def _readers() -> tuple[Callable[[dict[str, Any]], Iterable[Place]], ...]:
@@ -231,16 +236,23 @@ def _is_judges(value: dict[str, Any], place: Place) -> bool:
 
 
 def _fullest(place: Place) -> Place:
-    """A list of one conversation's states, each of which begins as the one before it, as the fullest of them."""
+    """A list of one conversation's states, each of which begins as the one before it, as the fullest of them; a question alone is none."""
     states = [one for one in place.items if isinstance(one, list)]
     last = max(states, key=len, default=[])
     if not last or len(states) < len(place.items) or not isinstance(last[0], dict):
+        return place
+    if _asks_alone(last):
         return place
     return replace(place, items=last) if all(last[: len(one)] == one for one in states) else place
 
 
 def _speaks(items: list[Any]) -> bool:
-    return not all(map(is_step, items[:_LOOKED_AT]))
+    """Whether somebody speaks in a list of messages: one of steps, or of what tools tell, is not all that was said."""
+    return not _are_steps(items) and {one.role for one in speeches(items[:_LOOKED_AT])} != {"tool"}
+
+
+def _are_steps(items: list[Any]) -> bool:
+    return all(map(is_step, items[:_LOOKED_AT]))
 
 
 def _asks_alone(items: list[Any]) -> bool:
@@ -255,7 +267,7 @@ def _steps(value: dict[str, Any]) -> list[Place]:
     lists = (replace(one, items=[*map(step_of_pair, one.items)]) for one in _lists(value))
     # An agent may answer at once.
     ends = any(isinstance(value.get(key), str) for key in _WRITTEN) and "_steps"
-    told = (one for one in lists if not _speaks(one.items) or _is_run(one.items))
+    told = (one for one in lists if _are_steps(one.items) or _is_run(one.items))
     return [one for one in told if one.items or (ends and one.path[-1].endswith(ends))]
 
 

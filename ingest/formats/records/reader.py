@@ -51,6 +51,7 @@ from ingest.formats.records.text_calls import listed_tools
 from ingest.formats.records.verdicts import marks_on, outcomes_of, verdicts_among
 from ingest.formats.records.words import NAMES
 from ingest.formats.records.written_results import PROGRAMS, programs_in
+from ingest.formats.run_questions import template_around
 from ingest.formats.run_verdicts import said_of_all
 from ingest.otlp.record import Arrival
 from ingest.records.call_names import CALL_LISTS
@@ -265,13 +266,21 @@ class _Record:
     def _open(self) -> None:
         """Put what stands beside the messages and was said before them in front: prompts, and the user's question."""
         opening: list[Message] = []
-        if not self._said.has("system"):
+        has_prompt = self._said.has("system")
+        if not has_prompt:
             opening = _prompts(self._fields)
         question = self._fields.words(QUESTION)
         for number, one in enumerate(self._said.messages if question else ()):
             before, asked, behind = str(one.get("content")).partition(question or "")
-            if one.get("role") == "user" and asked and _STARTS.fullmatch(f"{before}{behind}"):
+            # Beside a system's prompt, the rest is what the user says.
+            wraps = one.get("role") == "user" and asked and not has_prompt
+            around = template_around(str(one.get("content")), asked) if wraps else None
+            is_asked = one.get("role") == "user" and asked
+            if is_asked and (around or _STARTS.fullmatch(f"{before}{behind}")):
                 self._said.messages[number] = {**one, "content": question}
+            if is_asked and around:
+                opening.append({"role": "system", "content": around})
+                break
         if question is not None and not self._said.has("user"):
             opening.append({"role": "user", "content": question})
         self._said.messages[:0] = opening

@@ -11,6 +11,7 @@ import html
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any, Final
 
 from ingest.dialects.attributes import integer_of
@@ -273,7 +274,7 @@ def _of_item(item: dict[str, Any], index: int | str) -> Iterator[Speech]:
         told_by = "system" if asked is None else "user"
         yield Speech(role=told_by, message={"role": told_by, "content": asked or prompt})
     elif inner is not None:
-        for speech in _of_item(inner, index):
+        for speech in chain.from_iterable(_of_item(one, index) for one in plain_items(inner)):
             speech.at = speech.at or time_of(item)
             speech.is_event = "message" not in item
             yield speech

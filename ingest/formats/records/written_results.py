@@ -116,17 +116,19 @@ def bind_feedback(messages: Sequence[Message]) -> None:
 
 def with_listed_calls(said: Sequence[Speech]) -> list[Speech]:
     """The same, with calls that a framework lists behind what its agent says, and results where the user's side names their ids."""
-    told, asked = list[Speech](), set[Json]()
+    told, asked, made = list[Speech](), set[Json](), set[Json]()
     for one in said:
         text = _text(one)
+        made |= {str(call.get("id")) for call in objects_in(one.message.get("tool_calls"))}
         before, calls = announced(text) if one.role != "system" else ("", [])
         named = _CALL_ID.match(text)
         if calls:
             asked |= {call.get("id") for call in calls}
+            made |= asked
             own = replace(one, role="assistant", message={"content": before})
             told += [own] if before else []
             one.role, one.message = "assistant", {"content": None, "tool_calls": calls}
-        elif (call_id := named[1] if named else _asked_by(told, one)) in asked:
+        elif (call_id := named[1] if named else _asked_by(told, one)) in (made if named else asked):
             result = {"content": marked_result(text), "tool_call_id": call_id}
             one.role, one.message = "tool", result
             one.tg = {"is_error": True} if FAILURE_MARK.match(text) else one.tg
