@@ -275,3 +275,17 @@ def test_a_tool_that_was_asked_the_time_first_only_goes_on_with_the_clock() -> N
     for name, asked in (("time", {}), ("look", {"paper": "PP-13"}), ("time", {})):
         told, truth = session.call(name, asked), desk.call(name, dict(asked))
         assert told.content == truth
+
+
+def test_a_time_told_at_one_call_of_every_episode_is_told_there_only() -> None:
+    """Nobody asked earlier or later, and nothing says how the clock goes on."""
+    look = ("look", {"paper": "PP-13"}, json.dumps({"paper": "PP-13", "state": "new"}))
+    made = [
+        episode(number, [look, ("time", {}, "It is 08:14 (Bern)."), look]) for number in range(6)
+    ]
+    world = World(learn_world(made, WorldSettings()).document)
+    session = world.session()
+    session.call("look", {"paper": "PP-13"})
+    assert session.call("time", {}).content == "It is 08:14 (Bern)."
+    assert session.call("time", {}).source == UNKNOWN
+    assert world.session().call("time", {}).source == UNKNOWN

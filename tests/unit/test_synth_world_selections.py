@@ -199,3 +199,43 @@ def test_a_condition_that_does_not_say_leaves_the_call_open() -> None:
     ways = tuple(ConditionPart(op=op, fields=("name",), least=n) for op, n in (("is", 0), ("holds", 4)))  # fmt: skip
     part = SelectionPart(records=rows, conditions={"name": ways})
     assert Selection(part).records_of({"name": "Oak"}) is None
+
+PEOPLE = [
+    {"id": f"P-{30 + at}", "name": f"{first} {last}", "code": f"K{11 + 7 * at}"}
+    for at, (first, last) in enumerate(
+        (first, last)
+        for last in ("Moreau", "Varga", "Oduya", "Lindh", "Costa", "Weiss", "Rossi", "Haddad")
+        for first in ("Ada", "Cem")
+    )
+]
+
+
+def test_a_part_of_a_name_may_find_others_whom_nobody_asked_for() -> None:
+    """Whole names, and surnames with a code, find one person each; a surname alone was never asked for."""
+    known = PEOPLE[::2]
+
+    def found(args: Mapping[str, Any]) -> Any:  # noqa: ANN401 - JSON
+        rows = [
+            p
+            for p in PEOPLE
+            if args["name"] in p["name"] and args.get("code", p["code"]) == p["code"]
+        ]
+        return {"total": len(rows), "people": rows}
+
+    def asked(person: Mapping[str, str]) -> dict[str, Any]:
+        return {"name": person["name"].split()[1], "code": person["code"]}
+
+    def look(at: int) -> Made:
+        person = known[at % len(known)]
+        return ("get_person", {"id": person["id"]}, json.dumps(person))
+
+    calls = [{"name": p["name"]} for p in known] + [asked(p) for p in known]
+    made = [
+        episode(
+            at, at % len(calls), [("find_people", args, json.dumps(found(args))), look(at), look(at + 4)]
+        )
+        for at, args in enumerate(calls * 2)
+    ]
+    session = World(learn_world(made, WorldSettings()).document).session()
+    assert session.call("find_people", asked(known[2])).source != UNKNOWN
+    assert session.call("find_people", {"name": "Varga"}).source == UNKNOWN

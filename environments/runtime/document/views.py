@@ -57,6 +57,8 @@ class ValueForm:
     """Where a clock, or a number of calls, starts that begins anew in every session."""
     each: int | None = None
     """How far one call takes it; None where that differs, and of a number that no call moves."""
+    at: int | None = None
+    """Of a time: the number of the call that told it in every recording; at another one nobody can tell it."""
     untold: bool | None = None
     """Nobody can tell it."""
 

@@ -113,10 +113,11 @@ class Fresh:
 
     def _new(self, form: ValueForm, mark: str) -> Json:
         """A value that was never told; None where the recordings do not say which day a moment belongs to."""
-        if form.untold:
+        if form.untold or form.at not in {None, self._calls}:
             return None
         if form.kind == "time" and form.offset is None:
-            return write_time(form, (form.origin or 0) + (form.each or self._step) * self._calls)
+            gone = 0 if form.at else (form.each or self._step) * self._calls
+            return write_time(form, (form.origin or 0) + gone)
         if form.kind == "time":
             at = self._at + self._step * self._calls
             earliest = form.offset or 0

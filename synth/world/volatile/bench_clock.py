@@ -192,6 +192,23 @@ def _respelt(
     return replace(form, origin=origin, each=clock.each, says=clock.says)
 
 
+def at_one_call(seen: Sequence[Observation]) -> dict[str, ValueForm]:
+    """Times of day that a tool without arguments told at one and the same call of every episode: what it tells at another one nobody saw."""
+    numbers = {one.position + 1 for one in seen}
+    often = len({one.episode for one in seen}) >= SEEN_THRICE
+    if not often or len(numbers) > 1 or any(one.arguments for one in seen):
+        return {}
+    found: dict[str, ValueForm] = {}
+    for place in places_of(seen[0].content):
+        read, form = times_of([(one, places_of(one.content).get(place)) for one in seen])
+        if form is not None and not is_day(form) and len({moment for _, moment in read}) == 1:
+            says = "a time that was told at one call of every episode"
+            found[place] = replace(
+                form, seen=len(read), origin=read[0][1], at=min(numbers), says=says
+            )
+    return found
+
+
 def stored(
     histories: Sequence[History],
     marks: Marks,

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median_low
@@ -46,6 +46,7 @@ from synth.world.support import HARDLY_EVER, MOSTLY, NEARLY_ALWAYS, SEEN_SEVERAL
 from synth.world.volatile.bench_clock import (
     Place,
     Rows,
+    at_one_call,
     bench_clock,
     call_number,
     shared_clock,
@@ -100,6 +101,7 @@ def learn_fresh(
         found = [f for f in found if f.steady]
     else:
         found += _stamped(histories, found)
+        found += _told_once(histories, {f.tool for f in found})
     marks = {
         mark_name(number): MarkPart(tool=f.tool, place=f.place, form=f.form)
         for number, f in enumerate(found, start=len(around or ()))
@@ -127,6 +129,13 @@ def _stamped(histories: Sequence[History], found: Sequence[FreshPlace]) -> Itera
     for name, seen in sorted(by_tool(histories).items()):
         marked = {f.place for f in found if f.tool == name}
         for place, form in stamps(going, seen, marked).items():
+            yield FreshPlace(tool=name, place=place, form=form, steady=False)
+
+
+def _told_once(histories: Sequence[History], marked: Container[str]) -> Iterator[FreshPlace]:
+    """Times of day of tools that were asked at one call of every episode."""
+    for name, seen in sorted(by_tool(histories).items()):
+        for place, form in at_one_call(seen).items() if name not in marked else ():
             yield FreshPlace(tool=name, place=place, form=form, steady=False)
 
 
