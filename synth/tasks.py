@@ -307,7 +307,9 @@ def _keeps_less(tool: ToolPart, held: ToolKind) -> bool:
         for tree in (*write.key, write.whole)
         for name in arguments_read(tree)
     }
-    return bool(kept) and not (tool.takes or frozenset()) <= kept.union(held.authored, held.injected)
+    return bool(kept) and not (tool.takes or frozenset()) <= kept.union(
+        held.authored, held.injected
+    )
 
 
 def _candidate(

@@ -428,7 +428,9 @@ def test_a_word_with_a_mark_behind_it_is_no_login() -> None:
     listing = calls("files_read", {"path": "api.ts"}, "userId: string;\nemail: string;")
     raw = [
         episode("e0", says("user", "Show the types."), *listing),
-        episode("e1", says("user", "Which type has it?"), says("assistant", "It is a string; see.")),
+        episode(
+            "e1", says("user", "Which type has it?"), says("assistant", "It is a string; see.")
+        ),
     ]
 
     after = past_the_gate(raw)[1]

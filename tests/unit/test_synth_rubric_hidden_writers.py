@@ -102,9 +102,7 @@ def test_a_call_that_alone_tells_bad_from_good_changes_something(
     assert hidden_writers(facts(seen), settled=["job_review"]) == {}
 
 
-@pytest.mark.parametrize(
-    ("marks", "found"), [("---", {"escalate_to_human": "write"}), ("+++", {})]
-)
+@pytest.mark.parametrize(("marks", "found"), [("---", {"escalate_to_human": "write"}), ("+++", {})])
 def test_handing_over_beside_the_job_counts_where_outcomes_say_so(
     marks: str, found: dict[str, str]
 ) -> None:

@@ -272,9 +272,13 @@ def test_a_tool_that_was_asked_the_time_first_only_goes_on_with_the_clock() -> N
         made.append(episode(number, calls))
     session = World(learn_world(made, WorldSettings()).document).session()
     desk = Desk(even=True)
-    for name, asked in (("time", {}), ("look", {"paper": "PP-13"}), ("time", {})):
-        told, truth = session.call(name, asked), desk.call(name, dict(asked))
-        assert told.content == truth
+    asked_here: list[tuple[str, dict[str, Any]]] = [
+        ("time", {}),
+        ("look", {"paper": "PP-13"}),
+        ("time", {}),
+    ]
+    for name, given in asked_here:
+        assert session.call(name, given).content == desk.call(name, given)
 
 
 def test_a_time_told_at_one_call_of_every_episode_is_told_there_only() -> None:

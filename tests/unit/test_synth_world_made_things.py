@@ -152,7 +152,9 @@ def test_the_first_number_is_not_told_after_a_call_whose_answer_nobody_knows() -
     """Each session's first case has one number: a strange case may have taken it."""
     made = []
     for number in range(12):
-        calls: list[Made] = [_handed_over(["bill", "other"][number % 2], f"K-{10 + number % 3}", 41)]
+        calls: list[Made] = [
+            _handed_over(["bill", "other"][number % 2], f"K-{10 + number % 3}", 41)
+        ]
         if number == 11:
             calls.append(_handed_over("fire", "K-15", 42))
         made.append(episode(number, calls))

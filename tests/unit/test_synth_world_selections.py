@@ -200,6 +200,7 @@ def test_a_condition_that_does_not_say_leaves_the_call_open() -> None:
     part = SelectionPart(records=rows, conditions={"name": ways})
     assert Selection(part).records_of({"name": "Oak"}) is None
 
+
 PEOPLE = [
     {"id": f"P-{30 + at}", "name": f"{first} {last}", "code": f"K{11 + 7 * at}"}
     for at, (first, last) in enumerate(
@@ -232,7 +233,9 @@ def test_a_part_of_a_name_may_find_others_whom_nobody_asked_for() -> None:
     calls = [{"name": p["name"]} for p in known] + [asked(p) for p in known]
     made = [
         episode(
-            at, at % len(calls), [("find_people", args, json.dumps(found(args))), look(at), look(at + 4)]
+            at,
+            at % len(calls),
+            [("find_people", args, json.dumps(found(args))), look(at), look(at + 4)],
         )
         for at, args in enumerate(calls * 2)
     ]

@@ -132,6 +132,13 @@ def derive_change(here: CallContext, tool: Tool, args: dict[str, Json]) -> ToolR
         )
     if parted:
         raise NoValueError("these arguments were never given together")
+    return _take_effect(here, tool, args, scope, believed=believed)
+
+
+def _take_effect(
+    here: CallContext, tool: Tool, args: dict[str, Json], scope: Scope, *, believed: bool
+) -> ToolResult:
+    """What a call that nothing refuses says and changes; raises `NoValueError` where nobody knows."""
     if not (tool.part.claims or believed) or tool.answer is None:
         raise NoValueError("when this succeeds is not known well enough")
     if _said_once(here, tool, args):

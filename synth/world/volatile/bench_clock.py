@@ -179,9 +179,7 @@ def stamps(
     return told
 
 
-def _respelt(
-    clock: ValueForm, form: ValueForm, seen: Observation, value: Json
-) -> ValueForm | None:
+def _respelt(clock: ValueForm, form: ValueForm, seen: Observation, value: Json) -> ValueForm | None:
     """The format of a time that is the clock's at this call in another spelling; a spelling without seconds is met by chance."""
     if clock.origin is None or not clock.each or grain(form) > SECOND:
         return None
