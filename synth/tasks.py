@@ -7,7 +7,7 @@ cannot be accepted as it stands. Episodes marked `do_not_train` teach nothing he
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Final
@@ -165,6 +165,7 @@ def derive_tasks(  # noqa: PLR0913 - all that a build knows of an app
     also = [*intents.foretold_peers(), *(one for f in found for one in _ended_right(f, kinds))]
     risk = world.document.recall.risk if world.document.recall is not None else 0.0
     traits = traits_of(kinds, attempts, silent=silent, risk=risk, also=also)
+    traits = replace(traits, repeats=traits.repeats.with_once(_naming_makers(world)))
     candidates = _candidates(found, traits, starts, unit, judged=judged)
     return [without_injected(c, injected) for c in candidates]
 
@@ -296,6 +297,18 @@ def _silent(
 def _changes_no_record(tool: ToolPart) -> bool:
     """Whether the world holds that it looks or only happens: what it may leave, the world does not show."""
     return tool.kind != "write" and not tool.writes
+
+
+def _naming_makers(world: LearntWorld) -> Iterator[str]:
+    """Tools that only make a record under a name that the call gives: the same call once more makes no other."""
+    for name, tool in world.document.tools.items():
+        keys = [key for write in tool.writes if write.creates for key in write.key]
+        if (
+            keys
+            and all(write.creates for write in tool.writes)
+            and all(k[0] == "arg" for k in keys)
+        ):
+            yield name
 
 
 def _keeps_less(tool: ToolPart, held: ToolKind) -> bool:

@@ -10,8 +10,8 @@ verdict uses it (`end_state`).
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from environments.runtime.answers.recall import least_confidence
@@ -71,6 +71,10 @@ class Repeats:
     """Tools of which a second one changes nothing more."""
     again: tuple[str, ...] = ()
     """Tools of which each one changes something."""
+
+    def with_once(self, names: Iterable[str]) -> Repeats:
+        """The same with more tools of which a second call changes nothing more, unless recordings say otherwise."""
+        return replace(self, once=tuple(sorted({*self.once, *names} - {*self.again})))
 
 
 def repeats_of(records: Sequence[EpisodeAttempt], kinds: ToolKinds, *, risk: float) -> Repeats:
