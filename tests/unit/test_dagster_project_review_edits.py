@@ -3,7 +3,7 @@
 import contextlib
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dagster_project.review.editing.call_lines import arguments_text, read_arguments
@@ -221,6 +221,7 @@ def test_every_example_is_a_check() -> None:
 
 
 @given(st.sampled_from(sorted(KINDS)), st.text(max_size=200))
+@example("numbers_told", "0\x1f")
 def test_any_text_is_arguments_or_a_sentence(fn: str, text: str) -> None:
     """Whatever is typed, the answer is arguments or one sentence, never another fault."""
     for one in fields_of(fn, {}):

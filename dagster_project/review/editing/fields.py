@@ -87,9 +87,10 @@ def _as_number(value: Json, _old: Old) -> str:
 
 
 def _read_whole(text: str, _old: Old) -> Json:
-    if not text.strip().isdecimal() or len(text.strip()) > 12:
+    number = text.strip()  # of control characters too, which `int` does not take
+    if not number.isdecimal() or len(number) > 12:
         raise BadCheckError("must be a whole number of at least 0")
-    return int(text)
+    return int(number)
 
 
 def _decimal(text: str, _old: Old) -> Json:
