@@ -75,7 +75,7 @@ class AppTraits:
     spread: AmountSpread = field(default_factory=AmountSpread)
     """How many new numbers an honest attempt may tell where a fact is to be told."""
     silent: frozenset[str] = frozenset()
-    """Writing tools that leave nothing in the world as learnt: its effects prove nothing about them."""
+    """Writing tools that leave nothing in the world as learnt, or less than their calls give: its effects prove nothing about them."""
     repeats: Repeats = field(default_factory=Repeats)
     """What equal calls do once more."""
     asked_before: tuple[str, ...] = ()

@@ -155,7 +155,7 @@ class Selection:
             text=None,
             is_empty=is_empty,
             is_complete=is_complete,
-            by_part=self._is_by_part(args, shown),
+            by_part=not is_complete and self._is_by_part(args, shown),
         )
 
     def _is_by_part(self, args: Mapping[str, Json], shown: Sequence[int]) -> bool:

@@ -177,12 +177,10 @@ def messages_of(value: Json) -> Place | None:
         found += next(filter(None, others), [])
     place = min(found, key=_rank, default=None)
     place = None if place and _is_judges(value, place) else place
-    return place and replace(
-        place,
-        items=kept_branch(
-            acts_in_pairs(place.items, (one.items for one in lists)), place.holders[-1]
-        ),
-    )
+    if place is None:
+        return None
+    items = acts_in_pairs(place.items, (one.items for one in lists))
+    return replace(place, items=kept_branch(items, place.holders[-1]))
 
 
 def _readers() -> tuple[Callable[[dict[str, Any]], Iterable[Place]], ...]:

@@ -271,14 +271,15 @@ class _Record:
             opening = _prompts(self._fields)
         question = self._fields.words(QUESTION)
         for number, one in enumerate(self._said.messages if question else ()):
-            before, asked, behind = str(one.get("content")).partition(question or "")
+            text = str(one.get("content"))
+            before, asked, behind = text.partition(question or "")
+            if one.get("role") != "user" or not asked:
+                continue
             # Beside a system's prompt, the rest is what the user says.
-            wraps = one.get("role") == "user" and asked and not has_prompt
-            around = template_around(str(one.get("content")), asked) if wraps else None
-            is_asked = one.get("role") == "user" and asked
-            if is_asked and (around or _STARTS.fullmatch(f"{before}{behind}")):
+            around = None if has_prompt else template_around(text, asked)
+            if around or _STARTS.fullmatch(f"{before}{behind}"):
                 self._said.messages[number] = {**one, "content": question}
-            if is_asked and around:
+            if around:
                 opening.append({"role": "system", "content": around})
                 break
         if question is not None and not self._said.has("user"):

@@ -3,7 +3,7 @@
 Comes from tools with their tables and keys; sets `paired`. A line was always asked for with its own customer: that says nothing of
 what comes back with another customer, and most backends refuse it. An argument is left out of the question where one record was ever
 shown with two values, or where it is free text; not where it names the record (results show its words, and no other record has them). One record
-is enough where every record repeats the argument in a field of its name, where some tool's refusal names the values of both
+is enough where every record repeats the argument, in a field of its name or as a word, where some tool's refusal names the values of both
 arguments (`line 3 not found for customer 1`), and where one was refused to who asked with a value other than those it was told with.
 Writers that take both arguments are told of the pairs of readers, save in that last case. Not here: relations between
 records (`refusals.guards`).
@@ -12,7 +12,7 @@ records (`refusals.guards`).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from itertools import combinations
 from typing import Final
 
@@ -128,11 +128,6 @@ def _tell_writers(
             tool.paired[name], tool.paired_by = found, keys
 
 
-def _words_like(seen: Observation, shapes: Container[str]) -> Iterator[str]:
-    """The words of an answer that look like values which calls give: the record's own among them."""
-    return (word for word in _words_of(seen) if shape(word) in shapes)
-
-
 def _words_of(seen: Observation) -> set[str]:
     """The words of an answer, without the marks around them."""
     return {word.strip(".,;:!?()\"'{}[]") for word in seen.content.split()}
@@ -188,6 +183,8 @@ def _pairs(
             if all(k in seen.arguments for k in (*keys, name)):
                 given[seen.key_of(keys)].add(stable(seen.arguments[name]))
     for seen in without:
-        given[seen.key_of(keys)].update(map(stable, _words_like(seen, shapes)))
+        # Words that look like the values which calls give: the record's own is among them.
+        alike = (word for word in _words_of(seen) if shape(word) in shapes)
+        given[seen.key_of(keys)].update(map(stable, alike))
     left_out = {stable(None)} if without else set[str]()
     return {key: frozenset(values | left_out) for key, values in sorted(given.items())}

@@ -18,7 +18,6 @@ from environments.runtime.answers.selections import (
     HOLDS,
     OPS,
     Row,
-    Selected,
     Selection,
     places_meeting,
 )
@@ -40,9 +39,6 @@ FOLDS: Final = 5
 MAX_CONDITIONS: Final = 6
 MAX_WAYS: Final = 400
 """Combinations of conditions that are tried."""
-COMPLETE: Final = "complete"
-WHOLE: Final = "whole"
-IN_PART: Final = "in part"
 MAX_RECORDS: Final = 500
 MAX_CALLS: Final = 300
 """Different calls that conditions are searched in."""
@@ -104,7 +100,7 @@ def learn_selection(calls: Sequence[Call], sights: Sequence[_Sight] = ()) -> Sel
     part = _fitted(calls, sights)
     if part is None:
         return None
-    told: dict[str, Counter[bool]] = defaultdict(Counter)
+    held, others, in_part = Counter[bool](), Counter[bool](), Counter[bool]()
     tasks = sorted({task for call in calls for task in call.tasks})
     for fold in range(FOLDS):
         out = frozenset(tasks[fold::FOLDS])
@@ -117,24 +113,17 @@ def learn_selection(calls: Sequence[Call], sights: Sequence[_Sight] = ()) -> Sel
         for call in calls:
             found = asked.answer(call.args) if call.tasks <= out else None
             if found is not None:
-                told[_of_which(found)][_is_same(found.value, found.text, call)] += 1
-    held = told[COMPLETE]
+                told = held if found.is_complete else in_part if found.by_part else others
+                told[_is_same(found.value, found.text, call)] += 1
     if held[False] and not accept(
         Support(cases=held[True], against=held[False]), least=1, share=NEARLY_ALWAYS
     ):
         return None
     return replace(
         part,
-        is_closed=_is_foretold(told[WHOLE] + told[IN_PART]),
-        is_closed_in_part=_is_foretold(told[IN_PART]),
+        is_closed=_is_foretold(others + in_part),
+        is_closed_in_part=_is_foretold(in_part),
     )
-
-
-def _of_which(found: Selected) -> str:
-    """Which records an answer is of: all that a recorded list holds, those with a whole text, or those with a part of one."""
-    if found.is_complete:
-        return COMPLETE
-    return IN_PART if found.by_part else WHOLE
 
 
 def _is_foretold(told: Counter[bool]) -> bool:

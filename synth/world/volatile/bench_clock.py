@@ -173,9 +173,9 @@ def stamps(
         if place in passed
     }
     for place, forms in respelt.items():
-        form = forms[0]
-        if form is not None and place not in own and len(forms) == len(seen):
-            told |= {place: form} if all(other == form for other in forms) else {}
+        form, is_one = forms[0], forms.count(forms[0]) == len(seen)
+        if form is not None and is_one and place not in own:
+            told[place] = form
     return told
 
 
@@ -197,8 +197,9 @@ def at_one_call(seen: Sequence[Observation]) -> dict[str, ValueForm]:
     if not often or len(numbers) > 1 or any(one.arguments for one in seen):
         return {}
     found: dict[str, ValueForm] = {}
-    for place in places_of(seen[0].content):
-        read, form = times_of([(one, places_of(one.content).get(place)) for one in seen])
+    told = [(one, places_of(one.content)) for one in seen]
+    for place in told[0][1]:
+        read, form = times_of([(one, values.get(place)) for one, values in told])
         if form is not None and not is_day(form) and len({moment for _, moment in read}) == 1:
             says = "a time that was told at one call of every episode"
             found[place] = replace(
