@@ -154,7 +154,8 @@ def flattened(attributes: Attributes, prefix: str, role: str) -> Messages:
             message = {**message, "content": parts}
         if "content" not in message and "tool_calls" not in message and "role" not in message:
             continue
-        for call in message.get("tool_calls") or ():
+        calls = message.get("tool_calls")
+        for call in calls if isinstance(calls, list) else ():
             # No arguments are no attribute; where they are hidden, so is the whole message.
             if function := _inner(_inner(call, "tool_call"), "function"):
                 function.setdefault("arguments", "{}")

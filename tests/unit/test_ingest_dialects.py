@@ -24,6 +24,7 @@ from tests.unit.ingest_emitters import (
     TURNS,
     Emitted,
     mlflow,
+    openinference,
     otel_genai,
     span,
 )
@@ -172,3 +173,12 @@ def test_hostile_indices_cost_nothing() -> None:
     (episode,) = assemble([span(1, attributes)], app=APP).episodes
     assert [s.content for s in episode.steps] == ["x"]
     assert "truncated" in episode.completeness
+
+
+@pytest.mark.parametrize("calls", [True, 3, "x", {"id": 1}])
+def test_calls_that_are_no_list_take_nothing_along(calls: object) -> None:
+    """`message.tool_calls: true` on one message of OpenInference costs no other message."""
+    sent = openinference().spans
+    odd = {**sent[0].attributes, "llm.input_messages.1.message.tool_calls": calls}
+    (episode,) = assemble([replace(sent[0], attributes=odd), *sent[1:]], app=APP).episodes
+    assert ("user", "Where is my order A1?") in {(s.role, s.content) for s in episode.steps}
