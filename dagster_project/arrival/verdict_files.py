@@ -20,10 +20,11 @@ from dagster_project.build.left_out import Skips
 from dagster_project.lake.store import Lake
 from environments.runtime.values.grouping import by_key
 from ingest.assembly.assemble import assemble
+from ingest.errors import IngestError
 from ingest.files.chat_log import Chat
 from ingest.files.file_source import FileSource
 from ingest.files.run_states import whole_runs
-from ingest.files.telemetry_files import read_source, sources_in
+from ingest.files.telemetry_files import files_below, read_source, sources_in
 from ingest.formats.format import Decoded
 from ingest.formats.records.fields import Fields
 from ingest.formats.records.naming import naming_of
@@ -138,7 +139,7 @@ def verdicts_on_runs(
 
 def may_name_tasks(paths: Sequence[Path]) -> bool:
     """Whether files or folders of one name stand in several folders, as they do where they are called by tasks."""
-    below = (one for path in paths if path.is_dir() for one in path.rglob("*") if one.is_file())
+    below = (one for path in paths if path.is_dir() for one in files_below(path))
     return bool(tasks_in_paths([(one.parts, "") for one in below]))
 
 
@@ -263,8 +264,11 @@ def _read(source: FileSource, path: Parts, verdicts: Verdicts, questions: Questi
     """Take in what one file says, as a table, as JSON or as text; returns its values."""
     values: list[Any] = []
     is_lines = source.path.suffix.lower() == ".tsv"
-    with source.opened() as stream:
-        body = stream.read(_LARGEST)
+    try:
+        with source.opened() as stream:
+            body = stream.read(_LARGEST)
+    except (IngestError, OSError):
+        return []  # said where the file was taken in
     if source.path.suffix.lower() in {".csv", ".tsv"}:
         values = list(text_table(source).rows())
     elif body.lstrip()[:1] in {b"{", b"["}:

@@ -181,6 +181,8 @@ def _explain(source: FileSource, layout: Layout | None, *, among_others: bool) -
     if values:
         found.keys = _keys(values)
         found.nearest = None if found.format else _nearest_format(values)
+    if source.closed is not None:
+        found.format = "it cannot be read"
     _read(found, read_source(source, layout, among_others=among_others), layout)
     lacks = any(not found.counts[name] for name in _MAPPABLE)
     if found.takes_mapping and layout is None and lacks:

@@ -52,6 +52,8 @@ class FileSource:
     """What is read in the place of the file's bytes: a table's rows as JSON, a member of an archive."""
     within: Path | None = None
     """The folder that was asked for; a file of it that links lead out of is not read: nobody asked for what is there."""
+    closed: OSError | None = None
+    """Why the file, or a folder in its place, cannot be opened at all; who opens it is told."""
     damages: list[str] = field(default_factory=list, init=False)
     """What is wrong with a packed file, once it was read to the spot; it ends there."""
 
@@ -59,6 +61,8 @@ class FileSource:
     def opened(self) -> Iterator[BufferedReader]:
         """The file's plain bytes from the beginning, in UTF-8 where they are text, without a byte order mark."""
         self._check_within()
+        if self.closed is not None:
+            raise self.closed
         with ExitStack() as stack:
             made = self.lines
             stream: BufferedReader
@@ -98,12 +102,12 @@ class FileSource:
     @property
     def can_be_read_again(self) -> bool:
         """Whether the path is a file and no pipe."""
-        return self.lines is not None or self.path.is_file()
+        return self.closed is None and (self.lines is not None or self.path.is_file())
 
     @property
     def size(self) -> int:
-        """Bytes of the file; none where its lines are made by somebody, who bounds them."""
-        return self.path.stat().st_size if self.lines is None else 0
+        """Bytes of the file; none where its lines are made by somebody, who bounds them, or nobody can look."""
+        return self.path.stat().st_size if self.lines is None and self.closed is None else 0
 
     def record(
         self,

@@ -305,8 +305,11 @@ def _last_call(files: Sequence[FileSource]) -> FileSource | None:
 def _shown_beside(last: FileSource, answer: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """What came of the program in the last answer, which no call sends any more, where a log in Markdown beside the calls ends with both."""
     logs = [one for one in last.path.parent.glob("*.md") if not one.is_symlink()]
-    is_small = len(logs) == 1 and logs[0].stat().st_size <= _MOST_BYTES
-    shown = _SHOWN.findall(logs[0].read_text("utf-8", "replace")) if is_small else []
+    try:
+        is_small = len(logs) == 1 and logs[0].stat().st_size <= _MOST_BYTES
+        shown = _SHOWN.findall(logs[0].read_text("utf-8", "replace")) if is_small else []
+    except OSError:
+        return  # said where the log is read
     for program, result in shown[-1:]:
         if any(program.strip() in str(one.get("content")) for one in answer if program.strip()):
             yield {"role": "user", "content": f"Output:\n```\n{result}\n```"}

@@ -7,6 +7,7 @@ is none of these. A file of any size is streamed. Records are not decoded here: 
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from io import BufferedReader
@@ -75,7 +76,7 @@ def sources_in(
     limits: Limits = DEFAULT_LIMITS,
     layout: Layout | None = None,
 ) -> Iterator[FileSource]:
-    """The file, or all files below a folder in the order of their names, an archive as the folder that it holds; hidden ones are left out."""
+    """The file, or all files below a folder in the order of their names, an archive as the folder that it holds; hidden ones are left out, and what cannot be opened stands last."""
     facts = FileFacts(named_after=named_after or safe_app_name(stem_of(path.resolve().name)))
     if not path.is_dir():
         source = FileSource(path=path, name=path.name, app=app, limits=limits, facts=facts)
@@ -89,13 +90,30 @@ def sources_in(
             limits=limits,
             facts=facts,
             within=path,
+            closed=closed,
         )
-        for child in sorted(path.rglob("*"))
-        if child.is_file() and not child.name.startswith(".")
+        for child, closed in files_below(path).items()
     )
-    # A person's mapping is about the lines as they stand.
     files = list(chain.from_iterable(map(unpacked, below)))
-    yield from joined_files(files, joins_lines=layout is None)
+    # A person's mapping is about the lines as they stand.
+    yield from joined_files([one for one in files if not one.closed], joins_lines=layout is None)
+    yield from (one for one in files if one.closed)
+
+
+def files_below(folder: Path) -> dict[Path, OSError | None]:
+    """The files below a folder in the order of their names, hidden ones left out; with an error the files, and the folders, at which nobody can look."""
+    found: dict[Path, OSError | None] = {}
+
+    def note(error: OSError) -> None:
+        found[Path(error.filename)] = error
+
+    for at, _, names in os.walk(folder, onerror=note):
+        for path in (Path(at, name) for name in names if not name.startswith(".")):
+            try:
+                found |= {path: None} if path.is_file() else {}
+            except OSError as error:
+                note(error)
+    return dict(sorted(found.items()))
 
 
 def read_source(
@@ -124,6 +142,11 @@ def _read(source: FileSource, layout: Layout | None) -> Iterator[WalRecord | Rej
                     yield one
     except FileNotFoundError as error:
         raise SourceUnreadable(f"{source.path} does not exist; check the path.") from error
+    except PermissionError as error:
+        raise SourceUnreadable(
+            f"{source.path} cannot be read (permission denied), so nothing in it was taken in; "
+            "let the user that runs tracegym read it, then ingest it again."
+        ) from error
     except OSError as error:
         raise SourceUnreadable(
             f"{source.path} cannot be read ({error.strerror or error}); check its owner and the disk."

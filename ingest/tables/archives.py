@@ -27,7 +27,7 @@ _CHUNK: Final = 1 << 20
 
 
 def unpacked(source: FileSource) -> list[FileSource]:
-    """The members of an archive in the order of their names, or the file itself where it is none that can be read."""
+    """The members of an archive in the order of their names, or the file itself where it is none that can be read, marked where nobody can open it."""
     if not source.can_be_read_again:
         return [source]
     try:
@@ -36,6 +36,8 @@ def unpacked(source: FileSource) -> list[FileSource]:
                 return [source]
         with ZipFile(source.path) as archive:
             members = sorted(archive.infolist(), key=attrgetter("filename"))
+    except PermissionError as error:
+        return [replace(source, closed=error)]
     except (BadZipFile, IngestError, OSError):
         return [source]  # said where the file is read
     size = sum(one.file_size for one in members)

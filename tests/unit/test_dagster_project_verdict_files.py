@@ -1,6 +1,10 @@
 """Verdicts in files beside the runs: what a file says of a folder, a file, a run or a task is the outcome of the one conversation that is meant."""
 
+import errno
+import io
 import json
+import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -629,3 +633,50 @@ def test_what_failed_together_and_not_in_parts_is_logged(
     (said,) = [one.getMessage() for one in caplog.records if one.levelname == "WARNING"]
     assert "ZeroDivisionError at dagster_project/arrival/files.py" in said
     assert "division" not in said
+
+
+def shut(monkeypatch: pytest.MonkeyPatch, *paths: Path) -> None:
+    """Let the system refuse these, as it refuses who has no permission; tests may run as root, whom it never does."""
+
+    def refusing(call: Callable[..., Any]) -> Callable[..., Any]:
+        def made(path: object = ".", *rest: object, **options: object) -> object:
+            if isinstance(path, str | Path) and Path(path) in paths and "w" not in rest:
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+            return call(path, *rest, **options)
+
+        return made
+
+    monkeypatch.setattr(os, "scandir", refusing(os.scandir))
+    monkeypatch.setattr(io, "open", refusing(io.open))
+
+
+@pytest.mark.parametrize("ending", ["json", "jsonl", "csv", "zip"])
+def test_what_nobody_may_read_costs_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
+    """A folder and a file without permission are named with what to do; tables are joined, and verdicts found, all the same."""
+    said = [
+        f"m-{n}{who[0]},t-{n}a,{who}_message,{text},2026-11-01T10:00:0{n}Z"
+        for n in (1, 5)
+        for who, text in (("user", f"Is boat {n} free?"), ("assistant", "Yes."))
+    ]
+    rows = {
+        "steps.csv": "\n".join(["id,threadId,type,output,createdAt", *said]),
+        "feedbacks.csv": "id,threadId,value\nf-1,t-1a,1\nf-2,t-5a,0\n",
+    }
+    folder = tmp_path / "exp"
+    rest = {
+        "all.json": {"rows": [{"run_name": "b-2", "is_resolved": True}]},
+        "runs/b-2/chat.json": run("2"),
+        "shut/b-3.json": run("3"),
+    }
+    shut(monkeypatch, folder / "shut", folder / f"other.{ending}")
+    found, arrived = outcomes(tmp_path, {**rows, **rest, f"other.{ending}": run("4")})
+    assert {boat: [*one.values()] for boat, one in found.items()} == {
+        "1": [1.0],
+        "2": [1.0],
+        "5": [0.0],
+    }
+    assert arrived.rejected == {"unreadable_file": 2}
+    assert arrived.places["unreadable_file"] == f"other.{ending}, file"
+    assert f"exp/other.{ending} cannot be read" in arrived.reasons["unreadable_file"]
