@@ -162,7 +162,7 @@ def _decoded(
         said = {(one.episode.conversation_id, digest_of(one.episode.steps)) for one in found.chats}
         name = source.path.name
         told = {seen.setdefault(one, name) for one in said}
-        judges = _judge(outcome for one in found.chats for outcome in one.outcomes)
+        judges = _verdicts(outcome for one in found.chats for outcome in one.outcomes)
         if name not in told and not (found.spans or found.outcomes or judges):
             others[source.name], found = source, Decoded()
         yield source.path.relative_to(top).parts, found
@@ -252,12 +252,13 @@ def _run(episode: Episode, path: Parts, told: Iterable[Outcome], *shared: str | 
         episode_id=episode.episode_id,
         path=path,
         names=tuple(filter(None, (episode.conversation_id, *shared, episode.task_key))),
-        is_judged=_judge(one for one in told if one.episode_id == episode.episode_id),
+        verdicts=_verdicts(one for one in told if one.episode_id == episode.episode_id),
     )
 
 
-def _judge(told: Iterable[Outcome]) -> bool:
-    return any(one.value is not None or one.label for one in told)
+def _verdicts(told: Iterable[Outcome]) -> frozenset[str]:
+    """The names under which outcomes say how it went."""
+    return frozenset(one.name for one in told if one.value is not None or one.label)
 
 
 def _read(source: FileSource, path: Parts, verdicts: Verdicts, questions: Questions) -> list[Any]:

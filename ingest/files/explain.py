@@ -7,6 +7,7 @@ value.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import re
 from collections import Counter
@@ -23,6 +24,7 @@ from ingest.files.mapping import Layout
 from ingest.files.mapping_draft import draft, layout_in
 from ingest.files.telemetry_files import read_source, sources_in
 from ingest.formats.format import Decoded
+from ingest.formats.run_verdicts import judges_alone
 from ingest.formats.table import FORMATS, format_within
 from ingest.formats.unknown import is_shown
 from ingest.otlp.decode import decode
@@ -32,7 +34,7 @@ from ingest.records.outcome import Outcome
 from ingest.records.quarantine import Rejected
 from ingest.records.span import Span
 from ingest.records.text import Json
-from ingest.tables.cells import TableError
+from ingest.tables.cells import TableError, text_table
 from ingest.tables.lines import are_rows, as_lines
 
 _LOOKED_AT: Final = 20
@@ -169,6 +171,9 @@ def explain(path: Path, layout: Layout | None = None) -> Iterator[FileExplanatio
 def _explain(source: FileSource, layout: Layout | None, *, among_others: bool) -> FileExplanation:
     found = FileExplanation(file=source.name)
     values = _values(source)
+    if among_others and layout is None and _judges(source, values):
+        found.format = "verdicts on runs, joined to the conversations beside it that have their names; refused if there are none"
+        return found
     if layout is not None and values:
         found.format = f"a layout of its own, read by {layout.name}"
         found.takes_mapping = True
@@ -204,6 +209,16 @@ def _values(source: FileSource) -> list[Json]:
         return [one.value for one in itertools.islice(placed, _LOOKED_AT)]
     except (OSError, EOFError, SourceUnreadable, TableError):
         return []
+
+
+def _judges(source: FileSource, values: Sequence[Json]) -> bool:
+    """Whether a file that is nothing by itself names runs, and says nothing but how they went."""
+    rows: Iterable[Json] = values
+    if not values and source.path.suffix.lower() in {".csv", ".tsv"}:
+        with contextlib.suppress(OSError, EOFError, SourceUnreadable, TableError):
+            rows = list(itertools.islice(text_table(source).rows(), _LOOKED_AT))
+    first = next((row for one in rows for row in _objects(one)), None)
+    return first is not None and format_within(first) is None and judges_alone(first)
 
 
 def _knows(item: Json, _document: Json, _key: str) -> bool:

@@ -42,6 +42,7 @@ _JUDGED: Final = "predicted_label"
 """What a judge says of a run in a row of its own; elsewhere it may be a class of anything."""
 _ANY_FIRST_WORD: Final = "*_"
 """What stands for the first word of a file's name: `eval_boats` judges `run_boats` where no run is called `eval_boats`."""
+_RECORDED: Final = "business_record"
 _BAD: Final[RawVerdict] = {"name": "success", "by": "unknown", "value": 0.0}
 Parts = tuple[str, ...]
 Statement = tuple[str, set[int], set[str], Sequence[RawVerdict]]
@@ -50,13 +51,14 @@ Statement = tuple[str, set[int], set[str], Sequence[RawVerdict]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """A conversation by what a file elsewhere may call it; `is_judged` where its own file says how it went."""
+    """A conversation by what a file elsewhere may call it."""
 
     app: str
     episode_id: str
     path: Parts
     names: Parts
-    is_judged: bool
+    verdicts: frozenset[str] = frozenset()
+    """Under which names its own file says how it went."""
 
 
 class Verdicts:
@@ -85,6 +87,8 @@ class Verdicts:
         names = (own, rest, _ANY_FIRST_WORD + rest) if rest and not rest.isdecimal() else (own,)
         own = next(filter(self._find, names), own)
         told = [one for value in values for one in self._statements(value, own, "", set(), 0)]
+        if _only_judges(values):
+            told = [(n, fits, w, [*map(_business_record, said)]) for n, fits, w, said in told]
         shared = {n: self._nearness(n, path) for _, fits, _, _ in told for n in fits}
         bad: set[int] = set()
         for name, fits, words, outcomes in told:
@@ -188,7 +192,8 @@ class Verdicts:
         for place, by_rank in self._found.items():
             used.update(file for told in by_rank.values() for file, _ in told)
             by_name: dict[str, list[tuple[str, RawVerdict]]] = {}
-            for file, one in () if self._runs[place].is_judged else by_rank[max(by_rank)]:
+            own = self._runs[place].verdicts
+            for file, one in (pair for pair in by_rank[max(by_rank)] if _counts(pair[1], own)):
                 by_name.setdefault(one["name"], []).append((file, one))
             said: dict[float | None, str] = {}
             for name, told in by_name.items():
@@ -202,7 +207,7 @@ class Verdicts:
                     self._doubtful += [(file, name, {-1}) for file, _ in told]
         for place, (file, right) in self._right.items():
             used.add(file)
-            if place not in self._found and not self._runs[place].is_judged:
+            if place not in self._found and not self._runs[place].verdicts:
                 found.append((self._runs[place], right))
         unclear: dict[str, list[str]] = {}
         for file, name, places in self._doubtful:
@@ -299,8 +304,7 @@ def _once_each(runs: Iterable[Run]) -> Iterable[Run]:
         one = known.setdefault(key, run)
         if one is not run:
             names = (*one.names, *run.names, *_names_of_file(run.path))
-            is_judged = one.is_judged or run.is_judged
-            known[key] = replace(one, names=names, is_judged=is_judged)
+            known[key] = replace(one, names=names, verdicts=one.verdicts | run.verdicts)
     return known.values()
 
 
@@ -382,6 +386,30 @@ def verdicts_of(row: dict[str, Any]) -> list[RawVerdict]:
         found["success"] = _BAD  # that a run is valid says less
     parts = {name for name in found if name.rpartition("_")[2] in found.keys() - {name}}
     return [one for name, one in found.items() if name not in parts and _is_verdict(one)]
+
+
+def _only_judges(values: Sequence[Json]) -> bool:
+    """Whether rows, two or more, hold nothing but names of runs and verdicts on them: a table of outcomes, and no report."""
+    rows = [one for value in values for one in (value if isinstance(value, list) else [value])]
+    return len(rows) > 1 and all(isinstance(one, dict) and judges_alone(one) for one in rows)
+
+
+def judges_alone(row: dict[str, Any]) -> bool:
+    """Whether a row names its run, says how it went, and says nothing else."""
+    told = {snake_case(one["name"]) for one in verdicts_of(row)}
+    rest = {snake_case(str(key)) for key in row} - told
+    named = {key for key in rest if key.rpartition("_")[2] in _NAMING and key not in _NOT_NAMING}
+    return bool(told and named) and rest == named
+
+
+def _counts(told: RawVerdict, own: Collection[str]) -> bool:
+    """Whether a verdict counts beside those of the run's own file: what the business recorded does, under another name."""
+    return not own or (told["by"] == _RECORDED and told["name"] not in own)
+
+
+def _business_record(told: RawVerdict) -> RawVerdict:
+    """What a table of outcomes says: a record of the business, unless it tells who judged."""
+    return {**told, "by": _RECORDED} if told["by"] == "unknown" else told
 
 
 def _is_verdict(told: RawVerdict) -> bool:

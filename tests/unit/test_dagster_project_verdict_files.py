@@ -17,6 +17,7 @@ from dagster_project.arrival.files import ArrivalCounts, take_in
 from dagster_project.build.left_out_rows import rows_of
 from dagster_project.home.layout import open_home
 from dagster_project.report.doctor import diagnose
+from ingest.files.explain import explain
 from ingest.files.file_source import FileSource
 from ingest.formats.run_questions import Questions
 from ingest.formats.run_verdicts import Parts, Verdicts
@@ -680,3 +681,20 @@ def test_what_nobody_may_read_costs_nothing_else(
     assert arrived.rejected == {"unreadable_file": 2}
     assert arrived.places["unreadable_file"] == f"other.{ending}, file"
     assert f"exp/other.{ending} cannot be read" in arrived.reasons["unreadable_file"]
+
+
+def test_a_table_of_outcomes_beside_runs_that_judge_themselves(tmp_path: Path) -> None:
+    """What a table of nothing but names and verdicts says is a record of the business; a report, or the run's own name for it, is not."""
+    runs = [run(str(n), task_id=f"t-{n}", reward=1) for n in (1, 2, 3)]
+    table = "task_id,resolved,reward\nt-1,1,0\nt-2,0,1\n"
+    report = [{"task_id": f"t-{n}", "solved": False, "steps": 7} for n in (1, 2, 3)]
+    files = {"runs.json": runs, "outcomes.csv": table, "report.json": report}
+    found, arrived = outcomes(tmp_path, files)
+    assert found == {
+        "1": {"reward": 1.0, "resolved": 1.0},
+        "2": {"reward": 1.0, "resolved": 0.0},
+        "3": {"reward": 1.0},
+    }
+    assert not arrived.rejected
+    told = {one.file: one.format or "" for one in explain(tmp_path / "exp")}
+    assert "joined to the conversations" in told["outcomes.csv"]
