@@ -61,8 +61,8 @@ _STARS: Final = re.compile(r"(\u2605*)\u2606*")
 
 
 def means_good(name: str) -> bool:
-    """Whether 1 under this name can only mean that it went well: `answer_correct`, `resolved_by_ai`, but not `not_resolved`."""
-    return _ends_in(name, _GOOD_NAMES)
+    """Whether 1 under this name can only mean that it went well: `answer_correct`, `resolved_by_ai`, but not `not_resolved` or `timeout_reached`."""
+    return _ends_in(name, _GOOD_NAMES) and not _says_bad(_stems(name), _STEMS["took_place"])
 
 
 def means_failed(name: str) -> bool:
@@ -77,14 +77,14 @@ def means_back(name: str) -> bool:
 
 def names_bad(name: str) -> bool:
     """Whether a name ends with a word for something bad, so that more of it is hardly better: `toxicity_score`, but not `error_free`."""
-    words = _stems(name)
-    while words and words[-1] in _STEMS["bare"] | _STEMS["measures"]:
-        words.pop()
-    return (
-        bool(words)
-        and words[-1] in _STEMS["bad_in_names"]
-        and _STEMS["negations"].isdisjoint(words)
-    )
+    return _says_bad(_stems(name), frozenset())
+
+
+def _says_bad(words: list[str], behind: frozenset[str]) -> bool:
+    """Whether words name something bad before those that say nothing by themselves, and what else may stand behind it."""
+    left = _STEMS["bare"] | _STEMS["neutral_measures"] | behind
+    last = next((word for word in reversed(words) if word not in left), "")
+    return last in _STEMS["bad_in_names"] and _STEMS["negations"].isdisjoint(words)
 
 
 def _ends_in(name: str, endings: frozenset[str]) -> bool:
@@ -104,10 +104,11 @@ def _is_plain(words: list[str]) -> bool:
 
 
 def is_measure(name: str) -> bool:
-    """Whether more is better of what has this name: `overall_score`, but not `risk_score`."""
+    """Whether more is better of what has this name: `overall_score`, but not `risk_score` or `violation_score`."""
     words = _stems(name)
-    if words[-1:] and words[-1] in _STEMS["states"]:
-        return False  # its number says which of several states, and 2 may be the worst
+    # The number of a state says which of several it is, and 2 may be the worst.
+    if names_bad(name) or (words[-1:] and words[-1] in _STEMS["states"]):
+        return False
     return not _STEMS["measures"].isdisjoint(words) and _STEMS["other_ways"].isdisjoint(words)
 
 
@@ -155,7 +156,7 @@ def _says_nothing(words: list[str], named: list[str], *, faint: bool) -> bool:
         faint
         and words[0] != _THUMB
         and not _STEMS["faint"].isdisjoint(said)
-        and _JUDGING.isdisjoint(named)
+        and (_JUDGING.isdisjoint(named) or _says_bad(named, frozenset()))
     )
     is_part = not _STEMS["parts"].isdisjoint(words)
     return bool(ended) or faint or is_part or not _STEMS["other_ways"].isdisjoint(named)

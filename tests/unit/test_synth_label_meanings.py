@@ -236,3 +236,33 @@ def test_what_only_a_program_says_asks_for_a_line_that_counts_it(tmp_path: Path)
     told = load_outcome_policy(path)
     assert label([app[1]], told).resolved is True
     assert label([said("success", 0.0, by="model")], told).resolved is False
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "violation_score",
+        "profanity_rating",
+        "violation_score.value",
+        "ComplaintGrade",
+        "failure_assessment",
+        "toxicity",
+        "error_score",
+        "Beschwerde-Bewertung",
+        "timeout_reached",
+    ],
+)
+def test_more_of_something_bad_is_no_success(name: str) -> None:
+    """Neither a figure under such a name nor a word that only says that it was found."""
+    scale = [said(name, value) for value in (0.0, 0.5, 1.0)]
+    assert [resolved(one, *scale) for one in scale] == [None, None, None]
+    assert resolved(said(name, word="positive")) is None
+
+
+@pytest.mark.parametrize(
+    "name", ["complaint_satisfaction", "complaint_handling_score", "complaint_resolved"]
+)
+def test_how_something_bad_was_met_is_measured(name: str) -> None:
+    """The last word that tells says what is counted."""
+    scale = [said(name, value) for value in (0.0, 1.0)]
+    assert [resolved(one, *scale) for one in scale] == [False, True]
