@@ -1,13 +1,14 @@
 """Outcome tables into the private lake.
 
-Comes in: a table, or rows of a query, and which column says what. Goes out: outcomes, joined where their episode has arrived; the others
-wait. The same table twice is the same outcomes. Rows of a query come from files by DuckDB, or from a database by ADBC.
+Comes in: a table, or rows of a query, and which column says what. Goes out: outcomes, joined where their episode is assembled; the others
+wait, those of which the next build joins told apart. The same table twice is the same outcomes. Rows of a query come from files by DuckDB, or from a database by ADBC.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,16 +16,17 @@ import duckdb
 import pyarrow as pa
 
 from dagster_project.arrival.files import ArrivalCounts, append_outcomes, keep_rejected, land
-from dagster_project.arrival.outcome_days import (
-    known_episodes_of,
-    responses_of,
-    traces_by_attribute,
-)
+from dagster_project.arrival.outcome_keys import KnownEpisodes, Row
 from dagster_project.errors import InputError
 from dagster_project.home.layout import Home
 from dagster_project.lake.store import Lake
-from dagster_project.lake.tables import EPISODES
-from ingest.files.outcome_table import OutcomeMapping, OutcomeRow, join, read_outcomes
+from ingest.files.outcome_table import (
+    KEY,
+    OutcomeMapping,
+    OutcomeRow,
+    read_rows,
+    rows_of_table,
+)
 from ingest.receiver.wal import Wal
 from ingest.records.quarantine import Rejected
 
@@ -35,7 +37,10 @@ class ArrivedOutcomes:
 
     rows: int
     joined: int
+    """Rows whose episode has arrived: a build has assembled it, or the next one does."""
     waiting: int
+    key: str
+    """The column that names what a row is about."""
     rejected: Counter[str] = field(default_factory=Counter)
     reasons: dict[str, str] = field(default_factory=dict)
 
@@ -44,11 +49,58 @@ def take_in_outcomes(
     home: Home, table: Path, mapping: OutcomeMapping, *, app: str | None
 ) -> ArrivedOutcomes:
     """Read a table and keep its outcomes."""
-    return keep_outcomes(home, read_outcomes(table, mapping, app=app))
+    return take_in_rows(home, rows_of_table(table), mapping, app=app, source=table.name)
 
 
-def keep_outcomes(home: Home, read: Iterable[OutcomeRow | Rejected]) -> ArrivedOutcomes:
+def take_in_rows(
+    home: Home,
+    rows: Iterable[Row | bytes],
+    mapping: OutcomeMapping,
+    *,
+    app: str | None,
+    source: str = "query",
+) -> ArrivedOutcomes:
     """Join rows to the episodes that have arrived, and keep all of them; of a table without a usable row nothing is kept."""
+    lake = Lake(home.private / "lake")
+    with Wal(home.wal) as wal:
+        arrived = land(home, wal, ArrivalCounts())
+    known = KnownEpisodes(lake)
+    columns, every = _with_key(rows, mapping, known, app)
+    read, refused = _told_apart(read_rows(every, columns, app=app, source=source))
+    if read:
+        # Else an option is wrong: the table will be taken in again.
+        keep_rejected(lake, refused, arrived)
+    outcomes = known.join(read)
+    append_outcomes(lake, outcomes, known.days)
+    waiting = [outcome for outcome in outcomes if outcome.episode_id is None]
+    still = known.count_strangers(waiting)
+    return ArrivedOutcomes(
+        rows=len(read),
+        joined=len(outcomes) - still,
+        waiting=still,
+        key=columns.key or KEY,
+        rejected=Counter(record.code for record in refused),
+        reasons={record.code: record.reason for record in refused},
+    )
+
+
+def _with_key(
+    rows: Iterable[Row | bytes], mapping: OutcomeMapping, known: KnownEpisodes, app: str | None
+) -> tuple[OutcomeMapping, Iterable[Row | bytes]]:
+    """The mapping with its key's column, and the rows; all of them are read first only where the column has to be looked for."""
+    coming = iter(rows)
+    first = next(coming, None)
+    if first is None:
+        return mapping, ()
+    if mapping.key is not None or isinstance(first, bytes) or KEY in first:
+        return mapping, chain([first], coming)
+    every = [first, *coming]
+    return replace(mapping, key=known.key_column(every, mapping, app=app)), every
+
+
+def _told_apart(
+    read: Iterable[OutcomeRow | Rejected],
+) -> tuple[list[OutcomeRow], list[Rejected]]:
     rows: list[OutcomeRow] = []
     refused: list[Rejected] = []
     for row in read:
@@ -56,25 +108,7 @@ def keep_outcomes(home: Home, read: Iterable[OutcomeRow | Rejected]) -> ArrivedO
             refused.append(row)
         else:
             rows.append(row)
-    lake = Lake(home.private / "lake")
-    with Wal(home.wal) as wal:
-        arrived = land(home, wal, ArrivalCounts())
-    if rows:
-        # Else an option is wrong: the table will be taken in again.
-        keep_rejected(lake, refused, arrived)
-    apps = sorted({of_app for of_app, _ in lake.counts(EPISODES)})
-    attributes = traces_by_attribute(lake, apps, rows)
-    episodes, days = known_episodes_of(lake, apps)
-    outcomes = join(rows, episodes, responses=responses_of(lake, apps), attributes=attributes)
-    append_outcomes(lake, outcomes, days)
-    joined = sum(outcome.episode_id is not None for outcome in outcomes)
-    return ArrivedOutcomes(
-        rows=len(rows),
-        joined=joined,
-        waiting=len(outcomes) - joined,
-        rejected=Counter(record.code for record in refused),
-        reasons={record.code: record.reason for record in refused},
-    )
+    return rows, refused
 
 
 _BATCH: Final = 10_000
@@ -87,8 +121,6 @@ _OFFLINE: Final[dict[str, Any]] = {
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
 }
-
-Row = Mapping[str, Any]
 
 
 def is_query(text: str) -> bool:

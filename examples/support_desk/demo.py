@@ -90,9 +90,7 @@ def _run(places: Places, console: Console) -> None:
         console.print(f"OTEL_EXPORTER_OTLP_ENDPOINT={endpoint} python examples/support_desk/app.py")
         _hold_conversations(places, endpoint)
     console.print(Rule("3  tracegym outcomes: the tickets reopened days later"))
-    _tracegym(
-        "outcomes", str(places.late_outcomes), "--app", APP, "--key", "conversation_id", *home
-    )
+    _tracegym("outcomes", str(places.late_outcomes), "--app", APP, *home)
     shutil.copy(MEANINGS, places.home / MEANINGS.name)
     console.print(Rule("4  tracegym build: from spans to verified tasks"))
     _tracegym("build", *home)

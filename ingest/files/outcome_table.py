@@ -34,6 +34,8 @@ _SOURCE: Final = "table"
 _REFERENCE: Final = "reference"
 """The name of a row that says what would have been right and nothing of how it went."""
 _ATTRIBUTE: Final = "attribute"
+KEY: Final = "key"
+"""The column of keys where nobody names one."""
 _SHORTEST_NAME: Final = 6
 _MOST_COLUMNS: Final = 40
 """So many are listed."""
@@ -48,8 +50,8 @@ _UUID: Final = re.compile(r"[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}", re.I
 class OutcomeMapping:
     """Which column says what."""
 
-    key: str = "key"
-    """The column that names what a row is about."""
+    key: str | None = None
+    """The column that names what a row is about; None: the one called `key`."""
     target: str = "conversation"
     """What the key is: one of `ingest.records.outcome.TARGETS`; `attribute:NAME` is any attribute of an episode's spans."""
     name: str = "name"
@@ -95,8 +97,13 @@ def read_outcomes(
 ) -> Iterator[OutcomeRow | Rejected]:
     """Read a table; the file's ending says whether it is CSV, JSON (one row a line, or a list of them) or Parquet."""
     columns = mapping or OutcomeMapping()
+    yield from read_rows(rows_of_table(path), columns, app=app, source=path.name)
+
+
+def rows_of_table(path: Path) -> Iterator[Mapping[str, Any] | bytes]:
+    """The rows of a table as they stand there; bytes are one that is no row at all."""
     try:
-        yield from read_rows(_rows(path), columns, app=app, source=path.name)
+        yield from _rows(path)
     except FileNotFoundError as error:
         raise SourceUnreadable(f"{path} does not exist; check the path.") from error
     except UnicodeDecodeError as error:
@@ -178,13 +185,14 @@ def _read(
     if isinstance(row, bytes):
         why = "The line is not a JSON object; write one row a line."
         return refuse("not_json", why if is_utf8(row) else why_no_json(row))
-    key, name = _text(row.get(columns.key)), columns.fixed_name or _text(row.get(columns.name))
+    key_column = columns.key or KEY
+    key, name = _text(row.get(key_column)), columns.fixed_name or _text(row.get(columns.name))
     correction = _right(row, columns)
     if name is None and correction is not None:
         name = _REFERENCE
     lacks: dict[str, tuple[str, str, str]] = {}
     if key is None:
-        lacks["no_key"] = (columns.key, "--key", f"names the {columns.target}")
+        lacks["no_key"] = (key_column, "--key", f"names the {columns.target}")
     value, label = _value(row.get(columns.value))
     comment = _text(row.get(columns.comment))
     says = comment if columns.value in row else None  # without the column an option is wrong

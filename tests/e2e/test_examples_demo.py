@@ -1,6 +1,7 @@
 """The demo: a folder that is not its own is left alone; a small one runs through the whole product."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -35,6 +36,7 @@ def test_the_demo_runs_through_the_whole_product(tmp_path: Path) -> None:
     assert finished.returncode == 0, finished.stdout + finished.stderr
     assert not (folder / "left-over").exists()
     assert "Where to look" in finished.stdout
+    assert re.search(r"joined +[1-9]\d*\s+waiting +0\s", finished.stdout)
     manifest = json.loads((folder / "taskset" / "manifest.json").read_text(encoding="utf-8"))
     assert manifest
     validated = subprocess.run(

@@ -138,7 +138,7 @@ def test_before_the_first_build_attributes_join_as_a_build_will(tmp_path: Path) 
     take_in(made, [sent], app="shop")
     query = "SELECT 'T-1' AS key, 1 AS value"
     found = outcomes(made, query, "--target", "attribute:app.ticket", "--outcome", "refund")
-    assert (found["joined"], found["waiting"]) == (0, 1)
+    assert (found["joined"], found["waiting"]) == (1, 0)
     (app,) = diagnose(made).apps
     assert app.waiting_outcomes == 0
     assert not any("no outcome" in advice for advice in app.advice)
@@ -147,6 +147,44 @@ def test_before_the_first_build_attributes_join_as_a_build_will(tmp_path: Path) 
     assert "[outcomes]\nrefund = " in told
     labelled = [json.loads(line) for line in raw_lines(made)]
     assert [e["episode_id"] for e in labelled if "outcome" in e or "outcomes" in e] == ["c1"]
+
+
+def said(arguments: list[str]) -> tuple[int, str]:
+    """How a command ended, and everything that it said."""
+    done = CliRunner().invoke(cli, arguments)
+    return done.exit_code, done.output
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("built", [True, False])
+def test_the_column_of_keys_is_found_by_its_values(
+    home: Home, tmp_path: Path, *, built: bool
+) -> None:
+    """Before and after a build; a mark of 1 to 5 is no conversation, and what nobody knows waits."""
+    made = home if built else open_home(tmp_path / "fresh", create=True)
+    if not built:
+        sent = tmp_path / "again.jsonl"
+        sent.write_text("\n".join(json.dumps(spans_of(number)) for number in range(3)))
+        take_in(made, [sent], app="shop")
+    table = tmp_path / "tickets.csv"
+    table.write_text("stars,chat,name,value\n1,c0,reopened,1\n2,c2,reopened,0\n3,c9,reopened,1\n")
+    found = outcomes(made, str(table))
+    assert (found["key"], found["rows"], found["joined"], found["waiting"]) == ("chat", 3, 2, 1)
+
+
+def test_two_columns_that_name_different_conversations_are_asked_about(
+    home: Home, tmp_path: Path
+) -> None:
+    """Which of them a row is about, only a person knows; columns that mean the same one are no question."""
+    table = tmp_path / "t.csv"
+    table.write_text("after,chat,name,value\nc0,c1,reopened,1\nc1,c2,reopened,0\n")
+    told = ["outcomes", str(table), "--app", "shop", "--home", str(home.path)]
+    code, text = said(told)
+    assert code == 1
+    assert "--key" in text
+    assert outcomes(home, str(table), "--key", "chat")["joined"] == 2
+    table.write_text(f"trace,chat,name,value\n{1:032x},c0,csat,1\n{2:032x},c1,csat,0\n")
+    assert outcomes(home, str(table))["joined"] == 2
 
 
 @pytest.mark.timeout(120)

@@ -28,8 +28,12 @@ def outcomes(  # noqa: PLR0913, PLR0917 - one option per column that a table may
         typer.Option("--app", help="The app the rows are about.", callback=stored_name),
     ] = None,
     key: Annotated[
-        str, typer.Option("--key", help="Column that names what a row is about.")
-    ] = "key",
+        str | None,
+        typer.Option(
+            "--key",
+            help="Column that names what a row is about; without it `key`, else the one whose values name conversations that have arrived.",
+        ),
+    ] = None,
     target: Annotated[
         str,
         typer.Option(
@@ -72,7 +76,7 @@ def outcomes(  # noqa: PLR0913, PLR0917 - one option per column that a table may
 
     Rows whose episode has not arrived yet wait for it.
 
-    Example: tracegym outcomes tickets.csv --key conversation_id --value reopened --outcome ticket_reopened --home H
+    Example: tracegym outcomes tickets.csv --value reopened --outcome ticket_reopened --home H
     """
     query = _query(table)
     if query is None and not Path(table).exists():
@@ -83,13 +87,13 @@ def outcomes(  # noqa: PLR0913, PLR0917 - one option per column that a table may
         raise InputError("a database is asked with SQL: write a query that starts with SELECT")
     # pyarrow and deltalake: 0.6 s
     from dagster_project.arrival.outcome_tables import (  # noqa: PLC0415
-        keep_outcomes,
         query_database,
         query_files,
         take_in_outcomes,
+        take_in_rows,
     )
     from ingest.errors import SourceUnreadable  # noqa: PLC0415
-    from ingest.files.outcome_table import OutcomeMapping, read_rows, require_target  # noqa: PLC0415
+    from ingest.files.outcome_table import OutcomeMapping, require_target  # noqa: PLC0415
 
     try:
         require_target(target)
@@ -111,8 +115,9 @@ def outcomes(  # noqa: PLR0913, PLR0917 - one option per column that a table may
         arrived = take_in_outcomes(opened, Path(table), mapping, app=app)
     else:
         rows_read = query_database(database, query) if database else query_files(query)
-        arrived = keep_outcomes(opened, read_rows(rows_read, mapping, app=app))
+        arrived = take_in_rows(opened, rows_read, mapping, app=app)
     document = {
+        "key": arrived.key,
         "rows": arrived.rows,
         "joined": arrived.joined,
         "waiting": arrived.waiting,
@@ -139,7 +144,7 @@ def outcomes(  # noqa: PLR0913, PLR0917 - one option per column that a table may
     elif arrived.waiting:
         notices().print(
             f"{how_many(arrived.waiting, 'row')} {'waits' if arrived.waiting == 1 else 'wait'}: "
-            "the next build joins those whose episode has arrived since the last one"
+            "no conversation that has arrived answers to the key; every build tries again"
         )
     notices().print(f"next: tracegym build --home {quote(str(home))}")
 
