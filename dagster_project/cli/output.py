@@ -129,7 +129,8 @@ def how_many(n: int, what: str) -> str:
 def lines_to_settle(unknown: Iterable[str]) -> list[str]:
     """What to tell of outcomes that the policy does not know: the lines to paste, the first few of them; empty without any."""
     return _lines_of_policy(
-        "outcomes that mean nothing yet; say what they do in the home's outcomes.toml:", unknown
+        "outcomes, or words of them, that say nothing yet; say what they mean in the home's outcomes.toml:",
+        unknown,
     )
 
 

@@ -105,11 +105,16 @@ def _is_plain(words: list[str]) -> bool:
 
 def is_measure(name: str) -> bool:
     """Whether more is better of what has this name: `overall_score`, but not `risk_score` or `violation_score`."""
-    words = _stems(name)
     # The number of a state says which of several it is, and 2 may be the worst.
-    if names_bad(name) or (words[-1:] and words[-1] in _STEMS["states"]):
+    if names_bad(name) or names_state(name):
         return False
+    words = _stems(name)
     return not _STEMS["measures"].isdisjoint(words) and _STEMS["other_ways"].isdisjoint(words)
+
+
+def names_state(name: str) -> bool:
+    """Whether what has this name says in which state something is: `job_status`."""
+    return not _STEMS["states"].isdisjoint(_stems(name)[-1:])
 
 
 def says_what_it_took(name: str) -> bool:

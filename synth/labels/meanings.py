@@ -7,16 +7,24 @@ In: all outcomes of an app and its policy. Out: the policy with a rule for each 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Final
 
 from environments.runtime.values.grouping import by_key
-from ingest.records.outcome_words import good_or_bad, is_measure, means_good, names_bad
+from ingest.records.outcome_words import (
+    good_or_bad,
+    is_about_else,
+    is_measure,
+    means_good,
+    names_bad,
+    names_state,
+)
 from synth.labels.policy import (
     NEVER_ALONE,
     SILENT,
+    VERDICT,
     NamedOutcome,
     OutcomePolicy,
     OutcomeRule,
@@ -39,7 +47,6 @@ _LETTERS: Final = (
 """Letters that are good, bad and neither: correct and incorrect, and those of schools."""
 _SHARE: Final = OutcomeRule(good=">= 0.99", bad=f"<= {_BAD:g}")
 _HALF: Final = ">= 0.5"
-_ANY_VERDICT: Final = "verdict"
 _THUMBS: Final = OutcomeRule(good="== 1", bad="== -1")
 
 
@@ -64,7 +71,7 @@ def with_meanings(policy: OutcomePolicy, outcomes: Iterable[NamedOutcome]) -> Ou
             values[one.name].add(one.value)
         elif one.label is not None:
             letters[one.name].add(one.label.strip().casefold())
-    read = {name: rule for name, seen in letters.items() if (rule := _rule_of_letters(seen))}
+    read = {name: rule for name, seen in letters.items() if (rule := _rule_of_words(name, seen))}
     read |= {name: rule for name, seen in values.items() if (rule := _rule_of_values(name, seen))}
     return replace(policy, read=read)
 
@@ -77,6 +84,25 @@ def _rule_of_values(name: str, seen: AbstractSet[float]) -> OutcomeRule | None:
         return None
     # A share is a measure; a count of what passed says nothing.
     return _SHARE if means_good(name) and min(seen) >= 0 and max(seen) <= 1 else SILENT
+
+
+def _rule_of_words(name: str, seen: AbstractSet[str]) -> OutcomeRule | None:
+    """What words mean where an app uses no others under a name: letters, or verdicts of which only some are read under this name."""
+    if rule := _rule_of_letters(seen):
+        return rule
+    verdicts = {word: good_or_bad(word, VERDICT) for word in seen}
+    is_read = all(good_or_bad(word, name) is not None for word in seen)
+    if is_read or set(verdicts.values()) != {True, False}:
+        return None
+    # A program's `failed` is no user's; nor is what less of is better.
+    return None if is_about_else(name) or names_state(name) else _rule_of_verdicts(verdicts)
+
+
+def _rule_of_verdicts(verdicts: Mapping[str, bool | None]) -> OutcomeRule:
+    return OutcomeRule(
+        good=tuple(said for said in sorted(verdicts) if verdicts[said] is True),
+        bad=tuple(said for said in sorted(verdicts) if verdicts[said] is False),
+    )
 
 
 def _rule_of_letters(seen: AbstractSet[str]) -> OutcomeRule | None:
@@ -121,23 +147,47 @@ def unknown_outcomes(outcomes: Iterable[NamedOutcome], policy: OutcomePolicy) ->
         unread = [o for o in mine if policy.rule_of(name) is None and policy.says(o) is None]
         if ignored or unread:
             rule = policy.rule_of(name)
+            asked = _asked_about(mine, unread)
             line = _line_of(
                 name,
-                rule or _rule_of(name, unread or mine),
+                rule or _rule_of(name, asked),
                 sorted({o.by for o in mine}) if ignored else (),
             )
-            # Pasted without a thought, a line that was only supposed would call the worst answers the best.
-            found[name] = (
-                line if rule or is_measure(name) else line + _or_else(name, unread or mine)
-            )
+            found[name] = line if rule else line + _remark(name, asked)
     return found
+
+
+def _asked_about(
+    outcomes: Sequence[NamedOutcome], unread: Sequence[NamedOutcome]
+) -> Sequence[NamedOutcome]:
+    """What a line must cover: of words also those that are read, since the line replaces how."""
+    if any(one.value is not None for one in unread):
+        return unread
+    return [one for one in outcomes if one.value is None] if unread else outcomes
+
+
+def _remark(name: str, outcomes: Sequence[NamedOutcome]) -> str:
+    """What a person has to think of before the line is pasted: which way numbers go, and how many words no side lists."""
+    if any(one.value is not None for one in outcomes):
+        # Pasted without a thought, a line that was only supposed would call the worst answers the best.
+        return "" if is_measure(name) else _or_else(name, outcomes)
+    verdicts = _verdicts(outcomes)
+    others = sum(good is None for good in verdicts.values())
+    if not others or others == len(verdicts):
+        return ""
+    is_one = others == 1
+    return f"  # {others} more word{'' if is_one else 's'} under this name {'says' if is_one else 'say'} nothing until a side lists {'it' if is_one else 'them'}"
+
+
+def _verdicts(outcomes: Sequence[NamedOutcome]) -> dict[str, bool | None]:
+    """What each word of some outcomes says where it judges."""
+    words = sorted({o.label.strip().casefold() for o in outcomes if o.label is not None})
+    return {said: good_or_bad(said, VERDICT) for said in words}
 
 
 def _or_else(name: str, outcomes: Sequence[NamedOutcome]) -> str:
     """The remark behind a line that supposes which way the numbers of a name go; empty where its labels say it."""
     values = {o.value for o in outcomes if o.value is not None}
-    if not values:
-        return ""
     more = "1" if max(values) <= 1 else "more of it"
     if names_bad(name):
         return f'  # its name says something bad; or "good", if {more} means that it went well'
@@ -147,13 +197,8 @@ def _or_else(name: str, outcomes: Sequence[NamedOutcome]) -> str:
 def _rule_of(name: str, outcomes: Sequence[NamedOutcome]) -> OutcomeRule:
     """What a person may mean by these outcomes; more is supposed to be good, unless the name says something bad."""
     values = {o.value for o in outcomes if o.value is not None}
-    labels = {o.label.strip().casefold() for o in outcomes if o.label is not None}
-    if labels and not values:
-        verdicts = {said: good_or_bad(said, _ANY_VERDICT) for said in sorted(labels)}
-        return OutcomeRule(
-            good=tuple(said for said, good in verdicts.items() if good is True),
-            bad=tuple(said for said, good in verdicts.items() if good is False),
-        )
+    if not values and (verdicts := _verdicts(outcomes)):
+        return _rule_of_verdicts(verdicts)
     highest = max(values, default=1.0)
     if highest <= 1:
         return OutcomeRule(bad=_HALF) if names_bad(name) else OutcomeRule(good=_HALF)

@@ -80,12 +80,20 @@ class OutcomeRule:
             return True
         return None
 
+    def says_of_unlisted(self, label: str) -> bool | None:
+        """What a word says that no side lists: on a side without any word, what it says wherever one judges."""
+        said = good_or_bad(label, VERDICT)
+        side = self.good if said else self.bad
+        return said if side == () else None
+
     @property
     def names_labels(self) -> bool:
         """Whether it lists the labels that mean good or bad."""
         return isinstance(self.good, tuple) or isinstance(self.bad, tuple)
 
 
+VERDICT: Final = "verdict"
+"""A name under which every word that can be a verdict is one."""
 _WHOLE: Final = OutcomeRule(good=">= 0.99", bad="<= 0.5")
 KNOWN: Final[Mapping[str, OutcomeRule]] = {
     "resolved": OutcomeRule(good=">= 0.5"),
@@ -172,7 +180,7 @@ class OutcomePolicy:
         if said is not None or outcome.value is not None or outcome.label is None:
             return said
         if rule.names_labels and (outcome.name in self.rules or outcome.name in self.read):
-            return None
+            return rule.says_of_unlisted(outcome.label)
         affirmed = yes_or_no(outcome.label)
         said = None if affirmed is None else rule.says(float(affirmed), None)
         return good_or_bad(outcome.label, outcome.name) if said is None else said

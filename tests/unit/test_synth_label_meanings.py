@@ -220,6 +220,53 @@ def test_a_line_that_only_supposes_which_way_a_score_goes_says_so(
     assert load_outcome_policy(path).rules[name] != OutcomeRule()
 
 
+@pytest.mark.parametrize("name", ["judge", "grader", "checked by Ann"])
+@pytest.mark.parametrize(("good", "bad"), [("success", "failure"), ("pass", "fail")])
+def test_both_words_of_a_verdict_are_read_alike(name: str, good: str, bad: str) -> None:
+    """Where an app uses no others under a name, it judges; no line is asked for, and what was read is shown."""
+    app = [said(name, word=good), said(name, word=bad)]
+    policy = with_meanings(OutcomePolicy(), app)
+    assert [label([one], policy).resolved for one in app] == [True, False]
+    assert not unknown_outcomes(app, policy)
+    assert (name in lines_read(policy)) is (name != "judge")
+
+
+@pytest.mark.parametrize("name", ["job_status", "error_check"])
+def test_words_of_what_a_program_did_are_no_verdict(name: str) -> None:
+    """That a job failed says nothing of what the user got."""
+    app = [said(name, word="success"), said(name, word="failed")]
+    assert label([app[0]], with_meanings(OutcomePolicy(), app)).resolved is None
+
+
+def test_a_line_for_words_of_which_some_are_read_keeps_these(tmp_path: Path) -> None:
+    """Pasted as it is, it changes nothing of what was read; it says how many words are still open, and quotes none."""
+    app = [said("judge", word=word) for word in ("success", "failure", "on hold")]
+    policy = with_meanings(OutcomePolicy(), app)
+    told = unknown_outcomes(app, policy)["judge"]
+    assert told.startswith('judge = { good = ["success"], bad = ["failure"] }  # 1 more word ')
+    assert "hold" not in told
+    path = tmp_path / "outcomes.toml"
+    path.write_text(f"[outcomes]\n{told}\n")
+    pasted = with_meanings(load_outcome_policy(path), app)
+    for one in app:
+        assert label([one], pasted).resolved is label([one], policy).resolved
+
+
+def test_a_side_without_words_is_read_as_everywhere(tmp_path: Path) -> None:
+    """The line that was pasted while all was well does not hide the first failure."""
+    path = tmp_path / "outcomes.toml"
+    path.write_text(
+        "[outcomes]\n"
+        + unknown_outcomes([said("judge", word="success", by="model")], OutcomePolicy())["judge"]
+    )
+    pasted = load_outcome_policy(path)
+    found = [
+        label([said("judge", word=word, by="model")], pasted).resolved
+        for word in ("success", "failure", "good")
+    ]
+    assert found == [True, False, None]
+
+
 def test_a_line_for_a_name_that_says_which_way_it_goes_has_no_remark() -> None:
     """A measure is better with more."""
     assert "#" not in unknown_outcomes([said("rating", 4.0, by="model")], OutcomePolicy())["rating"]
