@@ -26,7 +26,7 @@ from environments.runtime.values.grouping import by_key
 
 _log = logging.getLogger(__name__)
 
-CODE: Final = "84"
+CODE: Final = "85"
 """Goes up when an asset's rules change in a way that makes old rows wrong."""
 
 Key = tuple[str, str]

@@ -39,7 +39,7 @@ from environments.verification.other_process import GradedElsewhere, verdicts_el
 from environments.verify import ACCEPTED, NEEDS_REVIEW, REJECTED, Verification
 from synth.tasks import FAULT
 
-GATE: str = "39"
+GATE: str = "40"
 """Goes up when the gate's probes change: every task is attacked again."""
 
 

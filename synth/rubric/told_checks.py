@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Final
 
 from environments.runtime.checks.ends.terms import end_id
-from environments.runtime.checks.ground import counted_things, measures_of
+from environments.runtime.checks.ground import counted_things, measures_of, shown_by_tool
 from environments.runtime.checks.table import score_of
 from environments.runtime.checks.told_values import counts_otherwise
 from environments.runtime.checks.view import View, text_of
@@ -183,19 +183,23 @@ def grounded_checks(accepted: Sequence[End], traits: AppTraits, definitions: str
     # What a resolved attempt said without a ground was right all the same, as far as anybody knows.
     lacking = {f.text for a in good for f in (*a.told_facts.groundless, *a.told_facts.computed)}
     own = " ".join(sorted(lacking))
+    views = [View(a.recorded.attempt) for a in good]
     args: dict[str, Json] = {
         "kinds": list[Json](kinds),
         "known": f"{known_facts(definitions)} {own}".strip(),
         "writes": list[Json](traits.kinds.tools_of("write")),
         "ignore": traits.kinds.ignore(),
-        "measures": measures_of(
-            fact for a in good for facts in View(a.recorded.attempt).facts for fact in facts
-        ),
+        "measures": measures_of(fact for view in views for facts in view.facts for fact in facts),
     }
     counted: dict[str, set[int]] = defaultdict(set)
-    for a in good:
-        for thing, numbers in counted_things(View(a.recorded.attempt)).items():
+    shown: dict[str, set[str]] = defaultdict(set)
+    for view in views:
+        for thing, numbers in counted_things(view).items():
             counted[thing] |= numbers
+        for tool, facts in shown_by_tool(view).items():
+            shown[tool] |= facts
+    if any(shown.values()):
+        args["shown"] = {tool: list[Json](sorted(fs)) for tool, fs in sorted(shown.items()) if fs}
     if counted:
         args["counted"] = {thing: list[Json](sorted(ns)) for thing, ns in sorted(counted.items())}
     if traits.groundless:

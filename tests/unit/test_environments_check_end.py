@@ -85,6 +85,23 @@ def test_a_tool_that_hardly_ever_refuses_took_a_call_without_an_answer() -> None
     assert score(check, attempt(good, made(item="A1", to=3, source=UNKNOWN))) is None
 
 
+def test_the_same_changes_in_another_order_are_the_same_end() -> None:
+    """A world need not answer an order that nobody recorded; what is missing, other or more stays as it was."""
+    first, second = made(item="A1", to=3), made("drop", item="B2", source=UNKNOWN)
+    wanted: Json = [["put", SET, 1], ["drop", canonical_arguments({"item": "B2"}), 1]]
+    check = end_check(ends=[{"id": "e1", "writes": wanted}])
+    unanswered = replace(first, result=second.result)
+    assert score(check, attempt(second, first)) == 1.0
+    assert score(check, attempt(second, unanswered)) == 1.0
+    assert score(check, attempt(second)) == 0.0
+    assert score(check, attempt(second, made(item="A1", to=9))) == 0.0
+    more = made("drop", item="C3", source=UNKNOWN)
+    assert score(check, attempt(second, first, more)) is None
+    assert score(check, attempt(second, first, second)) is None
+    # Of a single change an order says nothing: it may have been refused.
+    assert score(end_check(), attempt(unanswered)) is None
+
+
 def test_events_are_a_multiset() -> None:
     """A second message sent is another end."""
     event = Event(tool="put", arguments='{"item": "A1", "to": 3}', kind="write")

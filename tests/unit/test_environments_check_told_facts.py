@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from environments.runtime.checks.ground import counted_things, measures_of
+from environments.runtime.checks.ground import counted_things, measures_of, shown_by_tool
 from environments.runtime.checks.view import View
-from environments.runtime.task.attempt import RECORDED, Attempt, Call, Json, ToolResult
+from environments.runtime.task.attempt import RECORDED, UNKNOWN, Attempt, Call, Json, ToolResult
 from environments.runtime.task.rubric import Check
 from environments.runtime.values.facts import facts_in
 from synth.rubric.facts.told_facts import fact_args, text_args
@@ -409,6 +409,28 @@ def test_a_figure_that_nothing_shows_has_no_ground(whole: int, cents: int) -> No
     shown: Json = {"name": "Ann", "code": "QX7"}
     said = answered(f"That is ${whole}.{cents:02d}.", result=shown)
     assert score(GROUNDED, said) == 0.0
+
+
+def test_what_a_tool_showed_resolved_attempts_is_a_ground_where_the_world_had_no_answer() -> None:
+    """The world withheld the answer: the fact may be right, and no policy makes it up by chance."""
+    told = answered("It costs 1234.50 and ships from Leeds on 2024-05-15.")
+    shown: Json = {t: list[Json](sorted(fs)) for t, fs in shown_by_tool(View(told)).items()}
+    assert shown == {"get": ["1234.50", "2024-05-15"]}
+    check = Check(check_id="g", fn="grounded", args={"shown": shown})
+    said, false = "It costs 1234.50.", "It costs 1243.50."
+    (call,) = told.calls
+    nothing = replace(call, result=ToolResult(content="unknown", source=UNKNOWN))
+    refused = replace(call, result=ToolResult(content="no such order", source=RECORDED))
+    other = replace(nothing, name="list")
+    for last, text, expected in (
+        (nothing, said, 1.0),
+        (nothing, false, 0.0),
+        (refused, said, 0.0),
+        (other, said, 0.0),
+    ):
+        talk = [*told.messages[:2], {"role": "tool", "content": last.result.content}]
+        talk.append({"role": "assistant", "content": text})
+        assert score(check, replace(told, messages=tuple(talk), calls=(last,))) == expected
 
 
 @pytest.mark.parametrize(

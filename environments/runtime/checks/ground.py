@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations, islice
 from typing import Final
 
-from ..task.attempt import Json
+from ..task.attempt import UNKNOWN, Json
 from ..task.verdict import count_text
 from ..values.facts import (
     COUNT,
@@ -36,7 +36,7 @@ from ..values.facts import (
     may_be_one_date,
 )
 from ..values.normal import as_list, as_names, as_object, is_number
-from .view import View, text_of
+from .view import View, readings_in, text_of
 
 CENT: Final = 0.0051
 """Two amounts are one when they round to the same cent."""
@@ -68,10 +68,12 @@ def grounded(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[floa
     Of all kinds together, at most the share `loose` may lack one, where it is given. With `computed` false a number that only
     arithmetic gives has none: of a right amount, twice and half are lies. `measures` says in which units resolved attempts told
     their numbers: 20 euros are no ground for 20 million. `counted` says how many of a thing they told: another number of it has
-    to stand in an answer of a tool, whatever kinds are asked for.
+    to stand in an answer of a tool, whatever kinds are asked for. `shown` holds, by tool, facts that its answers showed resolved
+    attempts: they are a ground where the world could not answer a call of that tool.
     """
     writers, texts = as_names(args.get("writes")), as_object(args.get("ignore"))
-    doubted = doubted_facts(view, allowed_text(args), writers, ignore=texts)
+    known = f"{allowed_text(args)} {_shown_to_others(args.get('shown'), view)}"
+    doubted = doubted_facts(view, known, writers, ignore=texts)
     groundless = [*doubted.groundless, *_measured_otherwise(as_object(args.get("measures")), view)]
     if args.get("computed") is False:
         groundless += doubted.computed
@@ -82,6 +84,25 @@ def grounded(args: Mapping[str, Json], view: View, _check_id: str) -> tuple[floa
         specific = [f for f in groundless if f.specific]
         found = specific if len(specific) > most * len(told) else []
     return none_of(found, "told")
+
+
+def shown_by_tool(view: View) -> dict[str, set[str]]:
+    """The specific facts that an attempt told and a tool's answer had shown it, by tool."""
+    told = {fact for facts in view.facts for fact in facts if fact.specific}
+    found: dict[str, set[str]] = defaultdict(set)
+    for call in view.attempt.calls if told else ():
+        shown = readings_in([call.result.content])
+        found[call.name].update(f.text for f in told if not shown.isdisjoint(f.readings))
+    return found
+
+
+def _shown_to_others(shown: Json, view: View) -> str:
+    """The facts that resolved attempts saw in answers of tools of which this attempt had no answer."""
+    by_tool = as_object(shown)
+    unanswered = {c.name for c in view.attempt.calls if c.result.source == UNKNOWN}
+    return " ".join(
+        text for name in sorted(unanswered) for text in sorted(as_names(by_tool.get(name)))
+    )
 
 
 def measures_of(facts: Iterable[Fact]) -> dict[str, Json]:

@@ -101,6 +101,7 @@ KINDS: Final[Mapping[str, CheckKind]] = {
             "[!kinds:[loose:Of what the agent tells, all but {loose} at most][!loose:Every fact that the agent tells] {ground}]."
             "[measures: A number has no other unit and sign than resolved attempts give it.]"
             "[counted: Of a thing that resolved attempts count it tells their number, or one that a tool shows.]"
+            "[shown: Where the world could not answer a tool, what the tool showed resolved attempts counts as shown.]"
         ),
         needs=("kinds",),
         takes=("writes",),

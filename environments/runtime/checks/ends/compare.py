@@ -49,10 +49,12 @@ def compare_end(
 def _by_writes(made: AttemptWrites, wanted: Counter[Write], terms: EndTerms) -> EndComparison:
     """The verdict on writes.
 
-    A tool in `takes` refuses so seldom that a call without an answer counts as taken; equal calls of one in `once` change no more than
-    the first, those of one in `again` each change something.
+    A tool in `takes` refuses so seldom that a call without an answer counts as taken. Where several changes were made, calls without
+    an answer that together are just what is missing count so too: resolved attempts made the same ones, if in another order.
+    Equal calls of one in `once` change no more than the first, those of one in `again` each change something.
     """
-    taken = Counter({key: n for key, n in made.doubtful.items() if key[0] in terms.takes})
+    all_taken = wanted.total() > 1 and made.doubtful == wanted - made.certain
+    taken = Counter({k: n for k, n in made.doubtful.items() if all_taken or k[0] in terms.takes})
     doubtful = made.doubtful - taken
     extra = made.certain + taken - wanted
     missing = wanted - made.certain - taken
