@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from environments.runtime.play.user import Reply, ScriptedUser
 from environments.runtime.task.attempt import DERIVED, RECORDED, UNKNOWN
 from environments.runtime.task.task import UserTurn
@@ -326,6 +328,19 @@ def test_who_spoke_only_after_calls_waits_for_them() -> None:
     waiting = user.reply("Thank you, I do that at once.", acted=False)
     assert (waiting.text, waiting.ended) == ("OK.", False)
     assert user.reply("It went through.").ended
+
+
+def test_who_said_goodbye_does_not_wait_for_calls() -> None:
+    """Whatever else they could have said: the policy that says goodbye as well is left alone, and can do nothing any more."""
+    asked = UserTurn(text="Yes.", asked="I will cancel it. Do you confirm?", after_calls=True)
+    bye = UserTurn(text="That's all.", asked="Is there anything else I can help with?")
+    user = ScriptedUser((asked, bye))
+    assert said(user, "Is there anything else I can help with?") == ["That's all."]
+    assert user.reply("Thank you. Goodbye.", acted=False) == Reply(ended=True)
+    # Who agreed last waits for what they agreed to.
+    user = ScriptedUser((replace(bye, after_calls=True), asked))
+    assert said(user, "I will cancel it. Do you confirm?") == ["Yes."]
+    assert user.reply("One moment.", acted=False).text == "OK."
 
 
 def test_who_waits_for_calls_does_not_wait_for_ever() -> None:

@@ -131,7 +131,7 @@ class ScriptedUser:
     def _waits_for_more(self, said: str, scores: Sequence[float], *, acted: bool) -> bool:
         """Whether the recorded user spoke only after calls that are still to come, or was never asked whether to make them."""
         near = max((scores[i] for i in self._left), default=1.0) >= NEAR
-        if near or not self._turns[self._left[0]].after_calls:
+        if near or self._has_left() or not self._turns[self._left[0]].after_calls:
             return False
         if "?" in said:
             return asks_consent(said) and not any(map(_consents, self._turns))
@@ -305,6 +305,10 @@ class ScriptedUser:
     def _said_goodbye(self) -> bool:
         """Whether the recording's last turn was said: whatever else is left, nobody goes on by themselves after it."""
         return len(self._turns) - 1 not in self._left
+
+    def _has_left(self) -> bool:
+        """Whether the recording's last turn was said, and agreed to nothing that would still have to be done."""
+        return self._said_goodbye() and not _consents(self._turns[-1])
 
     def _is_farewell(self, index: int) -> bool:
         """The turn that ended the recording waits until everything else was said."""
