@@ -55,7 +55,6 @@ class AppRun:
     keys: tuple[str, ...]
     """Its partitions."""
     run_id: str
-    failed_checks: tuple[str, ...] = ()
     fault: Exception | None = None
     """Why a step failed: a `StageError` where a person has to settle it first."""
 
@@ -97,7 +96,6 @@ def run_apart(
             return AppRun(
                 keys=tuple(keys),
                 run_id=result.run_id,
-                failed_checks=tuple(failed_checks(result)),
                 fault=None if result.success else _fault_of(job, result.run_id, failures),
             )
 
@@ -109,16 +107,6 @@ def run_apart(
             done.append(future.result())
     tell(job, len(begun), len(begun))
     return done
-
-
-def failed_checks(result: Any) -> list[str]:  # noqa: ANN401 - two classes of results that share no base
-    """The asset checks that did not pass, with what they say."""
-    return [
-        f"{check.asset_key.to_user_string()}: {check.check_name}"
-        + (f" ({check.description})" if check.description else "")
-        for check in result.get_asset_check_evaluations()
-        if not check.passed
-    ]
 
 
 def _fault_of(job: str, run_id: str, failures: Sequence[Any]) -> Exception:

@@ -16,9 +16,10 @@ from typing import Final
 import dagster as dg
 
 from dagster_project.arrival.files import land
+from dagster_project.build.failed_checks import failed_checks_of
 from dagster_project.build.interrupts import no_interrupt_lost
 from dagster_project.build.left_out import SkippedUnit, Skips, Unit, skipped_of
-from dagster_project.build.partitioned_runs import by_app, failed_checks, run_apart
+from dagster_project.build.partitioned_runs import by_app, run_apart
 from dagster_project.build.plan import plan_days, ranges, stale_apps
 from dagster_project.build.progress import Step, listen_to_steps, tell
 from dagster_project.definitions import definitions
@@ -69,7 +70,7 @@ class BuildResult:
     runs: tuple[str, ...]
     """Dagster run ids, to look up in the UI."""
     failed_checks: tuple[str, ...] = ()
-    """Asset checks of these runs that did not pass, as `asset: check`, with what the check says of it in brackets."""
+    """Asset checks that do not hold, of this build or an earlier one, as `asset: check`, with the apps and what it says of them in brackets."""
     skipped: tuple[SkippedUnit, ...] = ()
     """Units of work that are left out now because tracegym itself failed at them, by this build or an earlier one."""
 
@@ -125,7 +126,7 @@ def build(  # noqa: PLR0913 - all that a person may set
             app_days=days,
             apps=apps,
             runs=tuple(runner.runs),
-            failed_checks=(*runner.failed, *leaking),
+            failed_checks=(*failed_checks_of(clean.lake), *leaking),
             skipped=tuple(skipped_of(clean.lake)),
         )
 
@@ -243,7 +244,6 @@ class _Runner:
         self.private = private
         self.clean = clean
         self.runs: list[str] = []
-        self.failed: list[str] = []
         self.broken = False
         """Whether a run ended before its end: its later stages are for the next build."""
         self._instance = instance
@@ -295,7 +295,6 @@ class _Runner:
         )
         for run in done:
             self.runs.append(run.run_id)
-            self.failed += run.failed_checks
             skips = Skips(job, next(iter(app_days(run.keys))))
             with skips.unit("app") as running:
                 run.require()
@@ -333,7 +332,6 @@ class _Runner:
         except dg.DagsterExecutionInterruptedError as interrupt:
             raise KeyboardInterrupt from interrupt
         self.runs.append(result.run_id)
-        self.failed += failed_checks(result)
 
 
 def _for_processes(private: PrivateSide, clean: CleanSide) -> dict[str, object]:

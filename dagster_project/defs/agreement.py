@@ -20,7 +20,7 @@ from dagster_project.clean_records import (
 from dagster_project.defs.asset import lake_asset, make_each
 from dagster_project.defs.partitions import APPS
 from dagster_project.defs.resources import CleanSide
-from dagster_project.defs.result import AssetResult, asset_result
+from dagster_project.defs.result import AssetResult, Checked, asset_result
 from dagster_project.defs.show import rows_of
 from dagster_project.defs.tasks import candidates_of
 from dagster_project.lake.documents import Document, to_rows
@@ -63,9 +63,8 @@ def agreement(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResul
     todo = work(lake, ASSET, ingredients(clean, context.partition_keys))
     make_each(lake, AGREEMENT, todo, partial(_measured, clean, todo, meter_of(ASSET, clean.limits)))
     known = {app: held_out_of(lake, app) for app in context.partition_keys}
-    with_witness = [one for group in known.values() for one in group if one.witness]
-    whole = figures_of(with_witness)
-    doubtful = whole.false_pass > MOST_FALSE_PASSES * whole.graded
+    measured = {app: figures_of([o for o in group if o.witness]) for app, group in known.items()}
+    whole = figures_of([one for group in known.values() for one in group if one.witness])
     return asset_result(
         lake,
         todo,
@@ -76,8 +75,14 @@ def agreement(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResul
             "by_app": rows_of(_HEADINGS, [_row(app, group) for app, group in known.items()]),
         },
         {
-            "rubrics_agree": lambda: dg.AssetCheckResult(
-                passed=whole.graded < LEAST_GRADED or not doubtful,
+            "rubrics_agree": lambda: Checked(
+                failing={
+                    app: f"{one.false_pass} of {one.graded} graded attempts passed although their users were not helped, "
+                    f"limit {100 * MOST_FALSE_PASSES:g} %; the report says at which tasks"
+                    for app, one in measured.items()
+                    if one.graded >= LEAST_GRADED
+                    and one.false_pass > MOST_FALSE_PASSES * one.graded
+                },
                 severity=dg.AssetCheckSeverity.WARN,
                 metadata={name: getattr(whole, name) for name in _CHECKED},
             )

@@ -11,12 +11,13 @@ import pyarrow.compute as pc
 from dagster_project.arrival.assembly import Findings, collect_days
 from dagster_project.arrival.files import ArrivalCounts, append_outcomes, keep_rejected
 from dagster_project.arrival.staging import StagedEpisodes
+from dagster_project.build.failed_checks import Failing
 from dagster_project.build.left_out import Skips
 from dagster_project.build.progress import tell
 from dagster_project.defs.asset import lake_asset
 from dagster_project.defs.partitions import APP_DAYS, app_days
 from dagster_project.defs.resources import PrivateSide
-from dagster_project.defs.result import AssetResult, asset_result
+from dagster_project.defs.result import AssetResult, Checked, asset_result
 from dagster_project.fatal import is_fatal
 from dagster_project.lake.digests import digest_of
 from dagster_project.lake.freshness import (
@@ -68,8 +69,8 @@ def episodes(context: dg.AssetExecutionContext, private: PrivateSide) -> AssetRe
             "quarantined": refused,
         },
         {
-            "nothing_lost": lambda: dg.AssetCheckResult(
-                passed=_none_vanished(lake, todo),
+            "nothing_lost": lambda: Checked(
+                failing=_vanished(lake, todo),
                 metadata={"spans": spans, "without_episode": idle, "quarantined": refused},
             )
         },
@@ -157,11 +158,15 @@ def _keep_responses(lake: Lake, app: str, responses: dict[str, str], home: dict[
     lake.replace(RESPONSES, table, {(app, day) for day in days})
 
 
-def _none_vanished(lake: Lake, todo: Work) -> bool:
-    """Whether every chat-log line and every episode id that was ever given still has its row."""
+def _vanished(lake: Lake, todo: Work) -> Failing:
+    """The apps of which a day with lines of a chat log has no episode."""
     stamps = lake.stamps(ASSET)
     chats = lake.counts(CHATS)
-    return all(stamps[key].rows >= 1 for key in todo.stale if chats.get(key) and key in stamps)
+    return {
+        app: f"the chat logs of {day} gave no episode; please report it as a fault of tracegym"
+        for app, day in sorted(todo.stale)
+        if chats.get((app, day)) and (app, day) in stamps and stamps[app, day].rows < 1
+    }
 
 
 def _merge(lake: Lake, app: str, day: str, fresh: pa.Table) -> None:

@@ -6,14 +6,17 @@ the argument: one alias serves both.
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 import dagster as dg
 
+from dagster_project.build.failed_checks import Failing, keep_checks
 from dagster_project.build.left_out import SkippedUnit, Skips, skipped_of
 from dagster_project.defs.show import rows_of
 from dagster_project.lake.freshness import Work
 from dagster_project.lake.store import Lake
+from environments.runtime.task.verdict import count_text
 
 if TYPE_CHECKING:
     AssetResult = dg.MaterializeResult[Any]
@@ -33,11 +36,38 @@ def left_out_check(asset: str) -> dg.AssetCheckSpec:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """What a check found, app by app: a small app must not hide behind a large one."""
+
+    failing: Failing
+    metadata: Metadata = field(default_factory=dict)
+    severity: dg.AssetCheckSeverity = dg.AssetCheckSeverity.ERROR
+    besides: str = ""
+    """What else a person may want to know, whether or not it fails."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether it holds for every app."""
+        return not self.failing
+
+    def result(self, name: str) -> dg.AssetCheckResult:
+        """The same for Dagster."""
+        told = [f"{app}: {says}" for app, says in sorted(self.failing.items())]
+        return dg.AssetCheckResult(
+            check_name=name,
+            passed=self.passed,
+            severity=self.severity,
+            description="; ".join(filter(None, [*told, self.besides])),
+            metadata=dict(self.metadata),
+        )
+
+
 def asset_result(
     clean: Lake,
     todo: Work,
     metadata: Callable[[], Metadata],
-    checks: Mapping[str, Callable[[], dg.AssetCheckResult | bool]] | None = None,
+    checks: Mapping[str, Callable[[], Checked]] | None = None,
 ) -> AssetResult:
     """The result of an asset's work: what it shows, its checks, and what was left out."""
     shown = Skips(todo.asset, "")
@@ -45,25 +75,30 @@ def asset_result(
     told: Metadata = {f"recomputed_{what}": len(todo.stale)}
     with shown.unit("metadata"):
         told = {**metadata(), **told}
-    results = []
+    apps = {app for app, _ in todo.wanted}
+    results: dict[str, Checked] = {}
     for name, check in (checks or {}).items():
-        found: dg.AssetCheckResult | bool = False  # what cannot be asked does not hold
+        # What cannot be asked does not hold.
+        found = Checked(failing=dict.fromkeys(apps, "it could not be asked; see what was left out"))
         with shown.unit("check", name):
             found = check()
-        told_of = dg.AssetCheckResult(passed=found) if isinstance(found, bool) else found
-        results.append(told_of._replace(check_name=name))
+        results[name] = found
     shown.keep(clean)
-    left_out = [*skipped_of(clean, {"", *(app for app, _ in todo.wanted)}, stages=[todo.asset])]
+    left_out = [*skipped_of(clean, {"", *apps}, stages=[todo.asset])]
+    results[NOTHING_LEFT_OUT] = _check(left_out)
+    keep_checks(clean, todo, {name: one.failing for name, one in results.items()})
     return dg.MaterializeResult(
         metadata={**told, **({"left_out": _table(left_out)} if left_out else {})},
-        check_results=[*results, _check(left_out)],
+        check_results=[one.result(name) for name, one in results.items()],
     )
 
 
-def _check(found: Sequence[SkippedUnit]) -> dg.AssetCheckResult:
-    return dg.AssetCheckResult(
-        check_name=NOTHING_LEFT_OUT,
-        passed=not found,
+def _check(found: Sequence[SkippedUnit]) -> Checked:
+    counts = Counter(one.app for one in found)
+    return Checked(
+        failing={
+            app: f"{count_text(n, 'unit was', 'units were')} left out" for app, n in counts.items()
+        },
         severity=dg.AssetCheckSeverity.WARN,
         metadata={
             "left_out": len(found),

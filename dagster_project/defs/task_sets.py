@@ -12,7 +12,7 @@ from dagster_project.build.progress import report_each
 from dagster_project.defs.asset import lake_asset, make_each
 from dagster_project.defs.partitions import APPS
 from dagster_project.defs.resources import CleanSide
-from dagster_project.defs.result import AssetResult, asset_result
+from dagster_project.defs.result import AssetResult, Checked, asset_result
 from dagster_project.defs.show import rows_of
 from dagster_project.lake.clean_files import bring, publish
 from dagster_project.lake.documents import Document, contents, to_rows
@@ -75,12 +75,24 @@ def task_sets(context: dg.AssetExecutionContext, clean: CleanSide) -> AssetResul
             ),
         },
         {
-            "opens": lambda: all(
-                app in opened and opened[app].manifest.task_set_version == content["version"]
-                for app, content in known.items()
-                if content
+            "opens": lambda: Checked(
+                failing={
+                    app: "a file of its task set is missing or has another hash than its manifest states; run tracegym build --fresh"
+                    for app, content in known.items()
+                    if content
+                    and not (
+                        app in opened
+                        and opened[app].manifest.task_set_version == content["version"]
+                    )
+                }
             ),
-            "splits_do_not_leak": lambda: all(map(leak_free, opened.values())),
+            "splits_do_not_leak": lambda: Checked(
+                failing={
+                    app: "a user, record, episode, text or solution is in two splits of its task set; nothing below is made"
+                    for app, one in opened.items()
+                    if not leak_free(one)
+                }
+            ),
         },
     )
 

@@ -14,7 +14,7 @@ from dagster_project.build.progress import report_each
 from dagster_project.defs.asset import lake_asset, make_each
 from dagster_project.defs.partitions import APPS
 from dagster_project.defs.resources import CleanSide
-from dagster_project.defs.result import AssetResult, asset_result
+from dagster_project.defs.result import AssetResult, Checked, asset_result
 from dagster_project.defs.show import bars, rows_of, table_of
 from dagster_project.defs.tasks import candidates_of
 from dagster_project.lake.documents import Document, records, to_rows
@@ -28,7 +28,6 @@ from dagster_project.tasks.agreement import held_out_of
 from dagster_project.tasks.found_cheats import cheats_of, cheats_seen
 from dagster_project.tasks.grader_trust import (
     CHECK,
-    ENOUGH,
     STANDINGS,
     UNTRUSTED,
     KindTrust,
@@ -44,6 +43,8 @@ from dagster_project.tasks.verification import (
     verify_all,
 )
 from dagster_project.worlds.stored_worlds import world_of
+from environments.runtime.task.verdict import count_text
+from environments.runtime.values.grouping import by_key
 from environments.verification.judge_checks import UNASKED
 from environments.verification.sentences import reason_group, reason_says
 from environments.verify import ACCEPTED
@@ -97,8 +98,13 @@ def verified_tasks(context: dg.AssetExecutionContext, clean: CleanSide) -> Asset
             "picture": bars("tasks by status", statuses),
         },
         {
-            "probes_hold": lambda: dg.AssetCheckResult(
-                passed=not broken,
+            "probes_hold": lambda: Checked(
+                failing={
+                    app: f"{count_text(n, 'accepted task', 'accepted tasks')} would pay an attack or not pay the recorded good attempt; they are not exported, "
+                    "please report it as a fault of tracegym"
+                    for app, group in everything.items()
+                    if (n := sum(one in broken for one in group))
+                },
                 metadata={"accepted": statuses[ACCEPTED], "broken": len(broken)},
             ),
             CHECK: lambda: _graders_trusted(lake, everything),
@@ -135,9 +141,7 @@ def _verified(clean: CleanSide, meter: Meter, app: str, skips: Skips) -> pa.Tabl
     )
 
 
-def _graders_trusted(
-    lake: Lake, found: Mapping[str, Sequence[VerifiedTask]]
-) -> dg.AssetCheckResult:
+def _graders_trusted(lake: Lake, found: Mapping[str, Sequence[VerifiedTask]]) -> Checked:
     """The kinds of check of which more false passes are possible than allowed, and what would settle it."""
     doubted: list[tuple[str, KindTrust]] = []
     untested: list[str] = []
@@ -145,16 +149,13 @@ def _graders_trusted(
         trust = trust_in(verdicts, held_out_of(lake, app))
         doubted += [(app, row) for row in trust.kinds if row.in_doubt]
         untested += [f"{app}: {row.title}" for row in trust.kinds if row.is_untested]
-    told = [told_of(app, row) for app, row in doubted]
-    if untested:
-        told.append(
-            f"too few held-out attempts to judge (below {ENOUGH}): {', '.join(sorted(untested))}"
-        )
+    told = by_key((app, told_of(row)) for app, row in doubted)
+    few = f"not proven, as too few attempts were left out: {', '.join(sorted(untested))}"
     refuted = any(row.standing == UNTRUSTED for _, row in doubted)
-    return dg.AssetCheckResult(
-        passed=not doubted,
+    return Checked(
+        failing={app: "; ".join(rows) for app, rows in told.items()},
         severity=dg.AssetCheckSeverity.ERROR if refuted else dg.AssetCheckSeverity.WARN,
-        description="; ".join(told),
+        besides=few if untested else "",
         metadata={
             "kinds_in_doubt": len(doubted),
             "kinds_untested": len(untested),

@@ -17,7 +17,7 @@ from dagster_project.clean_records import clean_episodes_of
 from dagster_project.defs.asset import every_part_of, lake_asset
 from dagster_project.defs.partitions import APPS
 from dagster_project.defs.resources import CleanSide
-from dagster_project.defs.result import AssetResult, asset_result
+from dagster_project.defs.result import AssetResult, Checked, asset_result
 from dagster_project.defs.show import bars, rows_of
 from dagster_project.engine.interface import Load
 from dagster_project.lake.clean_files import publish
@@ -256,11 +256,11 @@ def _result(lake: Lake, todo: Work) -> AssetResult:
     )
 
 
-def wrong_answers(known: Sequence[StoredWorld]) -> dg.AssetCheckResult:
+def wrong_answers(known: Sequence[StoredWorld]) -> Checked:
     """The check on wrong answers: a small app's must not hide behind a large one's calls."""
     over = [w for w in known if _count(w, "wrong") > _limit(w) * _count(w, "calls")]
-    return dg.AssetCheckResult(
-        passed=not over,
+    return Checked(
+        failing={world.app: _says_wrong(world) for world in over},
         severity=dg.AssetCheckSeverity.WARN,
         metadata={
             "held_out_calls": sum(_count(world, "calls") for world in known),
@@ -268,6 +268,14 @@ def wrong_answers(known: Sequence[StoredWorld]) -> dg.AssetCheckResult:
             "limit": WRONG_LIMIT,
             "apps_over_the_limit": [world.app for world in over],
         },
+    )
+
+
+def _says_wrong(world: StoredWorld) -> str:
+    wrong, calls = _count(world, "wrong"), _count(world, "calls")
+    return (
+        f"{wrong} of {calls} held-out calls answered wrongly, {100 * wrong / calls:.1f} %, limit {100 * _limit(world):g} %; "
+        'tracegym backtest says which tools; build with a lower --risk, or name them in worlds.toml (policy = "strict")'
     )
 
 

@@ -16,6 +16,7 @@ from dagster_project.arrival.assembly import assemble_days, days_of
 from dagster_project.arrival.files import land, quarantined
 from dagster_project.arrival.outcome_days import arrived_outcomes, attach_arrived
 from dagster_project.arrival.repetitions import counts_once
+from dagster_project.build.failed_checks import failed_checks_of
 from dagster_project.build.left_out import SkippedUnit, Skips, skipped_of
 from dagster_project.build.left_out_rows import SkippedRow, rows_of
 from dagster_project.defs.resources import CleanSide
@@ -114,6 +115,8 @@ class Diagnosis:
     """Whether the yield is that of the last build; else it ends where a build begins."""
     left_out: tuple[SkippedRow, ...] = ()
     """What the last builds left out because tracegym itself failed at it."""
+    failed_checks: tuple[str, ...] = ()
+    """Asset checks that do not hold since the last build that asked them."""
 
 
 _Statement = tuple[str, str, str]
@@ -154,6 +157,7 @@ def diagnose(home: Home) -> Diagnosis:
         stages=_stages(home, lake, apps, lost),
         built=_is_built(lake),
         left_out=rows_of(skipped),
+        failed_checks=tuple(failed_checks_of(Lake(home.clean / "lake"))),
     )
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from dagster_project.arrival.files import quarantined
+from dagster_project.build.failed_checks import failed_checks_of
 from dagster_project.build.left_out import Skips, skipped_of
 from dagster_project.build.left_out_rows import rows_of
 from dagster_project.causes.cluster_rows import agreement_rows
@@ -120,7 +121,7 @@ def report_data(
         made_at=made_at,
         version=version("tracegym"),
         apps=tuple(apps),
-        notices=(*_notices(clean), *_inferred(standings)),
+        notices=(*_notices(clean), *_inferred(standings), *_failed_checks(clean)),
         figures=parts.rows_of("funnel", lambda: _figures(standings, known)),
         funnel=parts.rows_of("funnel", lambda: yield_of(private, clean, standings)),
         outcomes=parts.joined_rows("outcomes", apps, partial(_outcomes, clean)),
@@ -195,6 +196,10 @@ class _Parts:
     ) -> dict[str, tuple[Part, ...]]:
         """The rows of each app."""
         return {s.app: self.rows_of(section, partial(make, s)) for s in standings}
+
+
+def _failed_checks(clean: CleanSide) -> list[str]:
+    return [f"Check not passed: {check}." for check in failed_checks_of(clean.lake)]
 
 
 def _notices(clean: CleanSide) -> tuple[str, ...]:

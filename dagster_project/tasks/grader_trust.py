@@ -102,10 +102,11 @@ class KindTrust:
 
     @property
     def in_doubt(self) -> bool:
-        """Whether more false passes are possible than allowed, and there is anything to say so by."""
-        said = self.graded >= ENOUGH or self.false_pass.count > 0
+        """Whether more false passes are possible than allowed, and one was seen; that few attempts prove little is no fault."""
         return self.standing == UNTRUSTED or (
-            self.standing == UNPROVEN and said and self.false_pass.high > MOST_FALSE_PASSES
+            self.standing == UNPROVEN
+            and self.false_pass.count > 0
+            and self.false_pass.high > MOST_FALSE_PASSES
         )
 
     @property
@@ -128,14 +129,16 @@ class AppTrust:
         return frozenset(row.kind for row in self.kinds if row.standing == UNTRUSTED)
 
 
-def told_of(app: str, row: KindTrust) -> str:
+def told_of(row: KindTrust) -> str:
     """A kind in doubt as words: what is possible, and how many graded attempts would settle it."""
     wrong, missed = row.false_pass, row.false_fail
     seen = f"of {row.graded} graded false passes: {wrong.count}, up to {100 * wrong.high:.1f} % possible"
     fails = f", false fails: {missed.count}" if missed.count else ""
     why = "; the app's graders err and too few attempts show that this kind does better"
     more = f"{row.needed} more graded attempts without an error would prove it"
-    return f"{app}, {row.kind}: {STANDINGS[row.standing]}; {seen}{fails}{why if row.app_errs else ''}; {more}"
+    return (
+        f"{row.kind}: {STANDINGS[row.standing]}; {seen}{fails}{why if row.app_errs else ''}; {more}"
+    )
 
 
 def card_rows(app: str, found: AppTrust) -> list[Json]:

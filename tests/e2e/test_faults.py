@@ -14,6 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 import dagster_project.arrival.files
+import dagster_project.defs.worlds
 import dagster_project.privacy.gate
 import dagster_project.privacy.leak_check
 import environments.export.taskset
@@ -30,7 +31,8 @@ from dagster_project.arrival.files import quarantined, take_in
 from dagster_project.build.left_out import SkippedUnit, skipped_of
 from dagster_project.build.run import BuildResult, build, instance_of
 from dagster_project.cli.main import app as command_line
-from dagster_project.errors import LakeError
+from dagster_project.defs.result import Checked
+from dagster_project.errors import LakeError, StrictError
 from dagster_project.home.layout import Home, open_home
 from dagster_project.lake.documents import contents
 from dagster_project.lake.learnt_tables import (
@@ -522,6 +524,31 @@ def _names(app: str, arguments: tuple[Any, ...]) -> bool:
     ) or any(isinstance(one, Path) and one.name == "odd.jsonl" for one in arguments)
 
 
+def test_a_check_that_failed_fails_until_it_is_asked_again(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A build that has nothing to make says it again, as doctor and report do; --strict does not pass at the second try."""
+    says = "9 of 10 held-out calls answered wrongly"
+    monkeypatch.setattr(
+        dagster_project.defs.worlds, "wrong_answers", lambda _: Checked(failing={LENDING: says})
+    )
+    expected = (f"worlds: wrong_answers ({LENDING}: {says})",)
+    assert built(home).failed_checks == expected
+    monkeypatch.undo()
+    again = built(home)
+    assert (again.apps, again.failed_checks) == (0, expected)
+    assert diagnose(home).failed_checks == expected
+    assert f"Check not passed: {expected[0]}." in write_home_report(home).notices
+    strict = CliRunner().invoke(
+        command_line,
+        ["build", "--home", str(home.path), "--strict"],
+        env={"TRACEGYM_SECRET": SECRET},
+    )
+    assert isinstance(strict.exception, StrictError)
+    take_in(home, [write(home.path.parent / "more.jsonl", [line(9, good=True)])])
+    assert built(home).failed_checks == ()
+
+
 @pytest.mark.slow
 def test_dagster_shows_what_was_left_out_and_no_run_fails(
     home: Home, monkeypatch: pytest.MonkeyPatch
@@ -531,7 +558,9 @@ def test_dagster_shows_what_was_left_out_and_no_run_fails(
         monkeypatch, synth.world.learn, "learn_outcomes", lambda tool, *_: tool.name == "renew_loan"
     )
     found = built(home)
-    assert found.failed_checks == ("worlds: nothing_left_out",)
+    assert found.failed_checks == (
+        "worlds: nothing_left_out (another: 1 unit was left out; lending: 1 unit was left out)",
+    )
     with instance_of(home) as instance:
         assert {r.dagster_run.status for r in instance.get_run_records()} == {
             dg.DagsterRunStatus.SUCCESS

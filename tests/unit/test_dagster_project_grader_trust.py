@@ -129,7 +129,7 @@ def test_in_an_app_whose_graders_err_a_kind_must_have_shown_that_it_does_better(
     held = judged(bad, few, rejected=rejected)
     assert held.untrusted == {CHANGES}
     assert held.kinds[0].app_errs
-    assert "the app's graders err" in told_of("shop", held.kinds[0])
+    assert "the app's graders err" in told_of(held.kinds[0])
     assert judged(bad, many, rejected=rejected).untrusted == frozenset()
 
 
@@ -174,12 +174,18 @@ def test_attempts_without_a_resolved_other_or_a_task_do_not_count() -> None:
 
 def test_a_kind_in_doubt_is_named_with_what_would_settle_it() -> None:
     """The sentence of the asset check: the kind, what was seen, what is possible, and how many more attempts."""
-    (row,) = judged(attempts(CHANGES, 50, each=1)).kinds
+    (row,) = judged(attempts(CHANGES, 50, each=1, false_pass=1)).kinds
     assert row.in_doubt
-    assert told_of("shop", row) == (
-        "shop, changes: not proven; of 50 graded false passes: 0, up to 7.1 % possible; "
-        "133 more graded attempts without an error would prove it"
+    assert told_of(row) == (
+        "changes: not proven; of 51 graded false passes: 1, up to 10.4 % possible; "
+        "226 more graded attempts without an error would prove it"
     )
+
+
+def test_attempts_without_an_error_fail_no_check_however_few_they_are() -> None:
+    """Fifty graded rightly prove less than a thousand, and nothing at all proves nothing: neither is a fault to mend."""
+    (row,) = judged(attempts(CHANGES, 50, each=1)).kinds
+    assert (row.standing, row.in_doubt, row.is_untested) == (UNPROVEN, False, True)
 
 
 def test_kappa_is_the_lowest_that_remains_without_one_task() -> None:

@@ -56,6 +56,8 @@ def doctor(home: HomeOption = HOME, as_json: JsonOption = False) -> None:
         _show(app)
     for advice in found.advice:
         typer.echo(f"• {advice}")
+    for check in found.failed_checks:
+        typer.echo(f"• check not passed: {check}")
     for told in lines_of(found.left_out):
         typer.echo(f"• {told}")
     for line in lines_to_settle([line for app in found.apps for line in app.outcomes_to_settle]):
