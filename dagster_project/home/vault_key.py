@@ -15,7 +15,8 @@ from dagster_project.storage.whole_files import write_once
 def vault_secret(home: Home, given: str | None) -> bytes:
     """The vault's secret: the one given, else one generated once and kept where only the owner reads it.
 
-    Raises `HomeError` where the vault was sealed with a secret from the environment and none is given now.
+    Raises `HomeError` where the vault was sealed with a secret from the environment and none is given now, and where the vault of data that
+    is past the gate is gone: another secret would give the same people other surrogates.
     """
     if given:
         return given.encode()
@@ -28,6 +29,12 @@ def vault_secret(home: Home, given: str | None) -> bytes:
                 f"{home.sealed_vault} was sealed with a secret that this home does not keep: "
                 "set TRACEGYM_SECRET to the one it was made with"
             )
+        if (home.clean / "lake" / "clean_episodes").exists():
+            raise HomeError(
+                f"{home.vault} holds no secret, and the clean data of this home was made with one: put that folder back from a backup, "
+                "or take the recordings into a new home (--home NEW)"
+            )
+        home.vault.mkdir(mode=0o700, parents=True, exist_ok=True)
         write_once(path, secrets.token_hex(32), mode=0o600)
     return path.read_text(encoding="ascii").strip().encode()
 

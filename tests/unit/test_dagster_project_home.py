@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -125,6 +126,20 @@ def test_a_vault_sealed_from_outside_is_no_reason_to_make_a_secret(tmp_path: Pat
         vault_secret(home, None)
 
     assert not (home.vault / "secret").exists()
+
+
+def test_a_vault_that_is_gone_is_no_reason_to_make_another(tmp_path: Path) -> None:
+    """A home with nothing past the gate gets a new secret, folder and all; one with clean data says what is missing."""
+    home = open_home(tmp_path / "h", create=True)
+    first = vault_secret(home, None)
+    shutil.rmtree(home.vault)
+    assert vault_secret(home, None) != first
+
+    (home.clean / "lake" / "clean_episodes").mkdir(parents=True)
+    shutil.rmtree(home.vault)
+    with pytest.raises(HomeError, match="put that folder back from a backup"):
+        vault_secret(home, None)
+    assert not home.vault.exists()
 
 
 def test_a_second_holder_waits_and_says_for_whom(tmp_path: Path) -> None:
