@@ -249,7 +249,7 @@ def _figures(standings: Sequence[Standing], worlds: Sequence[StoredWorld]) -> tu
         Figure(
             name="world answers right",
             value=_share(right, calls),
-            says=f"of {calls:,} held-out calls; {wrong:,} wrong",
+            says=f"of {calls:,} held-out calls; {_share(wrong, calls)} wrong, {_share(calls - right - wrong, calls)} unknown",
         ),
     )
 

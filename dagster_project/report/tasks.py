@@ -5,17 +5,19 @@ Goes out: `TaskRow` and `TaskCount` records, and `GraderRow`s by app and cluster
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
 
-from dagster_project.report.data.counts import Count, ranked
+from dagster_project.report.data.counts import Count, Fidelity, ranked
 from dagster_project.report.data.tasks import GraderRow, GroundRow, TaskCount, TaskRow
+from dagster_project.report.data.worlds import WorldRow
 from dagster_project.tasks.agreement import HeldOut, by_cluster, figures_of
 from dagster_project.tasks.app_state import Standing
 from dagster_project.tasks.grader_trust import KindTrust
 from dagster_project.tasks.verification import VerifiedTask, trust_in
 from environments.diff import title_of
 from environments.runtime.task.candidate import Candidate
+from environments.runtime.task.verdict import count_text
 from environments.runtime.values.grouping import by_key
 from environments.verification.attack_table import AttackRow, WayRow, attack_rows, way_rows
 from environments.verification.sentences import reason_group, reason_says
@@ -25,6 +27,12 @@ from synth.clusters.clustering import Cluster
 MOST_TURNS = 24
 MOST_TEXT = 400
 """Of an attack's messages: what a reader looks at before opening the review page."""
+
+
+_MOST_UNKNOWN: Final = (
+    "Most attempts that go another way than the recorded ones will end without a reward: "
+    "record further attempts at the same requests, or use these tasks to replay and to compare only"
+)
 
 
 def task_count(standing: Standing) -> TaskCount:
@@ -43,6 +51,31 @@ def task_count(standing: Standing) -> TaskCount:
         rejected=statuses[REJECTED],
         reasons=ranked(reasons, reason_says),
     )
+
+
+def task_lines(counts: Iterable[TaskCount], worlds: Iterable[WorldRow]) -> list[str]:
+    """For each app how many tasks were accepted, and how its world answers calls that were left out when it was learnt."""
+    parts = {row.app: [one for one in (row.reads, row.writes) if one] for row in worlds}
+    return [
+        f"{row.app}: {row.accepted} of {count_text(sum(one.count for one in row.statuses), 'task', 'tasks')} accepted; "
+        + _says_of_world(parts.get(row.app, ()))
+        for row in counts
+    ]
+
+
+def _says_of_world(parts: Iterable[Fidelity]) -> str:
+    found = list(parts)
+    calls = sum(part.calls for part in found)
+    right = sum(part.exact + part.equivalent for part in found)
+    wrong = sum(part.wrong for part in found)
+    if not calls:
+        return "how its world answers could not be measured"
+    unknown = calls - right - wrong
+    told = (
+        f"its world answers {right} of {calls} held-out calls rightly and {wrong} wrongly, "
+        f"{unknown} {'is' if unknown == 1 else 'are'} unknown"
+    )
+    return f"{told}. {_MOST_UNKNOWN}" if unknown > right else told
 
 
 def attacks_on(standing: Standing) -> list[AttackRow]:

@@ -258,6 +258,9 @@ def _document(
         "runs": list(built.runs),
         "failed_checks": list(built.failed_checks),
         "yield": as_documents(data.funnel),
+        "tasks": {
+            row.app: {one.name: one.count for one in row.statuses} for row in data.task_counts
+        },
         "quarantined": {f"{row.app}: {row.code}": row.count for row in data.quarantine},
         "waiting": sum(state.withheld + state.held for state in data.redaction),
         "outcomes_to_settle": _to_settle(data),
@@ -271,11 +274,14 @@ def _document(
 
 def _show(built: "BuildResult", data: "ReportData", home: Path, seconds: float) -> None:
     from dagster_project.build.left_out_rows import lines_of  # noqa: PLC0415 - deltalake: 0.6 s
+    from dagster_project.report.tasks import task_lines  # noqa: PLC0415 - as above
     from dagster_project.report.yield_table import HEADINGS, table_rows  # noqa: PLC0415 - as above
 
     days, apps = how_many(built.app_days, "app-day"), how_many(built.apps, "app")
     made = f"{days} and {apps} made in {seconds:.0f} s"
     print_table(made, HEADINGS, table_rows(data.funnel))
+    for line in task_lines(data.task_counts, data.worlds):
+        notices().print(line, soft_wrap=True, markup=False)
     for check in built.failed_checks:
         notices().print(f"check not passed: {check}")
     for told in lines_of(data.skipped):
