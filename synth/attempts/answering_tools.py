@@ -2,7 +2,8 @@
 
 Comes in: an app's episodes. Goes out: the same, with such a call as the words that it tells, without its result and without the
 tool's definition: what an agent says is graded as what it says, however its framework sends it. A tool is one of these where
-nearly every episode ends with it and its results are nothing, its own words, or the same whatever it was told.
+nearly every episode ends with it, nearly every call tells something, and its results are nothing, its own words, or the same
+whatever it was told. A call that tells nothing (somebody gave up) is only an end.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ IN_WORDS: Final = "answers_by_tool"
 LEAST: Final = 3
 """Episodes that must end with it: two may do so by accident."""
 MOSTLY: Final = 0.8
-"""Share of episodes that end with it; a hand-over ends fewer."""
+"""Share of episodes that end with it, a hand-over ends fewer; and of its calls that tell something."""
+_QUOTES: Final = ('""', "''", "\u201c\u201d", "\u201e\u201c", "\u00ab\u00bb")
 SENTENCE: Final = 3
 """Words of a text that is no id: asked of a tool whose results are all alike, as those of many changes are."""
 
@@ -67,17 +69,24 @@ def _last_act(episode: CleanEpisode) -> CleanStep | None:
 
 
 def _texts(call: CleanToolCall) -> dict[str, str]:
-    """The arguments that are a text or a number."""
+    """The arguments that are a text or a number, without quotes around all of it."""
     given = parse_arguments(call.arguments) or {}
     return {
-        key: str(value).strip()
+        key: _unquoted(str(value).strip())
         for key, value in given.items()
         if isinstance(value, str | int | float) and not isinstance(value, bool)
     }
 
 
+def _unquoted(text: str) -> str:
+    """A text without one pair of quotes around it: two quoted parts keep theirs."""
+    inner = text[1:-1]
+    is_quoted = len(text) > 1 and text[0] + text[-1] in _QUOTES
+    return inner.strip() if is_quoted and {text[0], text[-1]}.isdisjoint(inner) else text
+
+
 def _words_argument(episodes: Sequence[CleanEpisode], name: str) -> str | None:
-    """The argument with the most to say; None where a call has none, or another argument that differs from call to call."""
+    """The argument with the most to say; None where more than a few calls have none, or another argument differs from call to call."""
     given = [
         _texts(call)
         for episode in episodes
@@ -87,7 +96,7 @@ def _words_argument(episodes: Sequence[CleanEpisode], name: str) -> str | None:
     ]
     sizes = {key: sum(len(one.get(key, "")) for one in given) for one in given for key in one}
     key = max(sizes, key=lambda one: (sizes[one], one), default=None)
-    if key is None or not all(one.get(key) for one in given):
+    if key is None or sum(bool(one.get(key)) for one in given) < MOSTLY * len(given):
         return None
     rest = {tuple(sorted((k, v) for k, v in one.items() if k != key)) for one in given}
     return key if 2 * len(rest) <= len(given) + 1 else None
@@ -101,7 +110,7 @@ def _calls_of_tool(episode: CleanEpisode, name: str, key: str) -> Iterator[_Answ
             after = episode.steps[place + 1 :]
             result = next((one.content for one in after if one.call_id == call.call_id), None)
             following = [one for one in after if one.role != "tool"]
-            words = _texts(call)[key]
+            words = _texts(call).get(key, "")
             while following and _repeats(following[0], words):
                 following.pop(0)
             ends = len(step.tool_calls) == 1 and (not following or following[0].role == "user")
@@ -110,13 +119,14 @@ def _calls_of_tool(episode: CleanEpisode, name: str, key: str) -> Iterator[_Answ
 
 def _repeats(step: CleanStep, words: str) -> bool:
     said = (step.content or "").strip()
-    return step.role == "assistant" and not step.tool_calls and said == words
+    return step.role == "assistant" and not step.tool_calls and words in {said, _unquoted(said)}
 
 
 def _only_tells(calls: Sequence[_AnsweringCall]) -> bool:
     if not calls or sum(one.ends for one in calls) < MOSTLY * len(calls):
         return False
-    if all(not one.result or one.result.strip().strip('"') == one.words for one in calls):
+    calls = [one for one in calls if one.words]
+    if all(map(_tells_nothing_back, calls)):
         return True
     alike = len({one.result for one in calls}) == 1
     sentences = sum(
@@ -126,6 +136,12 @@ def _only_tells(calls: Sequence[_AnsweringCall]) -> bool:
     return alike and 2 * sentences >= len(calls)
 
 
+def _tells_nothing_back(call: _AnsweringCall) -> bool:
+    """Whether a result is nothing, or the call's own words, also in quotes."""
+    result = (call.result or "").strip()
+    return not {"", call.words}.isdisjoint((result, result.strip('"'), _unquoted(result)))
+
+
 def _with_words(episode: CleanEpisode, name: str, key: str) -> CleanEpisode:
     steps: list[CleanStep] = []
     gone: set[str] = set()
@@ -133,7 +149,8 @@ def _with_words(episode: CleanEpisode, name: str, key: str) -> CleanEpisode:
         call = step.tool_calls[0] if len(step.tool_calls) == 1 else None
         if call is not None and call.name == name:
             gone.add(call.call_id)
-            steps.append(replace(step, content=_texts(call)[key], tool_calls=()))
+            said = _texts(call).get(key) or step.content
+            steps += [replace(step, content=said, tool_calls=())] if said else []
         elif step.role == "tool" and step.call_id in gone:
             continue
         elif not (steps and gone and _repeats(step, steps[-1].content or "")):

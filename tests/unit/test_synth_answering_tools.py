@@ -152,3 +152,38 @@ def test_a_tool_that_acknowledges_every_sentence_is_heard() -> None:
     ]
 
     assert [e.steps[-1].content for e in in_words(episodes(*ends))] == list(texts)
+
+
+def test_a_last_call_that_tells_nothing_is_only_an_end() -> None:
+    """Somebody gave up in one episode of five; in two, the agents may do something else with the tool."""
+    gave_up = [calling("finish", {"return_type": "give_up"})]
+    told = said(lambda _text: None, return_type="give_answer")
+
+    found = in_words(episodes(*told, gave_up))
+    assert [e.steps[-1].content for e in found] == [*ANSWERS, '{"state": "sent"}']
+    assert [json.loads(t)["function"]["name"] for t in found[-1].tools] == ["find"]
+    assert IN_WORDS in found[-1].completeness
+
+    given = episodes(*told[:3], gave_up, gave_up)
+    assert in_words(given) == given
+
+
+@pytest.mark.parametrize(
+    ("written", "spoken"),
+    [
+        ('"It was sent."', "It was sent."),
+        ("\u201cIt was sent.\u201d", "It was sent."),
+        ("'It was sent.'", "It was sent."),
+        ("'It's sent, isn't it?'", "'It's sent, isn't it?'"),
+        ('"A1" or "A2"', '"A1" or "A2"'),
+        ('"', '"'),
+    ],
+)
+def test_quotes_around_an_answer_are_no_part_of_it(written: str, spoken: str) -> None:
+    """One pair around all of it goes."""
+    ends = [
+        [calling("finish", {"answer": text}), step("tool", text, call_id="k9")]
+        for text in (written, *ANSWERS)
+    ]
+    found = in_words(episodes(*ends))
+    assert [e.steps[-1].content for e in found] == [spoken, *ANSWERS]
