@@ -441,6 +441,39 @@ def test_what_comes_back_from_a_tool_only_from_the_user_is_the_users(
     ]
 
 
+@pytest.mark.parametrize(
+    ("asks", "back", "is_users"),
+    [
+        ("Which day?", "<answer>Monday</answer>", True),
+        ("Which day?", "<answer>\nMonday\n</answer>\n", True),
+        ("the day", "<user_message>Monday</user_message>", True),
+        ("the day", "<answer>Monday</answer>", False),
+        ("Which day?", "Found: <answer>Monday</answer>", False),
+        ("Which day?", "Monday", False),
+    ],
+)
+@pytest.mark.parametrize("mark", ["", "Observation: "])
+def test_a_user_answers_where_a_result_stands_in_a_log_in_text(
+    tmp_path: Path, asks: str, back: str, mark: str, *, is_users: bool
+) -> None:
+    """Actions in text, whose calls have no ids: a tag with the user's words is the user's message, whatever marks results."""
+    spoken = [
+        "Book boat 7.",
+        "Action: find(id=7)",
+        f"{mark}free",
+        f"Action: ask(text={asks!r})",
+        f"{mark}{back}",
+        "Action: book(id=7)",
+        f"{mark}ok",
+        "Booked.",
+    ]
+    roles = ("user", "assistant")
+    messages = [{"role": roles[n % 2], "content": text} for n, text in enumerate(spoken)]
+    steps = told(only(tmp_path, {"messages": messages}).episode.steps)
+    assert steps[4] == (("user", "Monday", []) if is_users else ("tool", back, []))
+    assert [role for role, *_ in steps if role == "tool"] == ["tool"] * (3 - is_users)
+
+
 def test_what_was_heard_and_seen(tmp_path: Path) -> None:
     """Contents of several media hold texts, transcripts beside sounds, and addresses of pictures, which nobody says; a thumb may have notes as an object in text."""
     heard = {"content_type": "audio_transcription", "text": "Draw a boat.", "direction": "in"}

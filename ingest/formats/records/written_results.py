@@ -69,6 +69,7 @@ _SEVERAL: Final = 2
 """Results from which an agent acts: somebody may show once what a proposed program printed."""
 _RUNS: Final = re.compile(r"\b(?:REPL|interpreter|(?:is|are|be) executed)\b")
 _FEEDBACK: Final = re.compile(r"<(feedback|user_message)>(.*?)</\1>\s*\Z", re.DOTALL)
+_REPLY: Final = re.compile(r"\s*<(answer)>((?:(?!</?answer>).)*)</\1>\s*", re.DOTALL)
 _CALL_ID: Final = re.compile(r"\s*Call id: (\S+)\n(?:Observation|Error):")
 _RETURNED: Final = re.compile(r"\s*\[(\w+)[^\n]*\] Result:?\s*")
 
@@ -101,17 +102,25 @@ def bind_tagged(said: Sequence[Speech]) -> None:
 
 def bind_feedback(messages: Sequence[Message]) -> None:
     """Make the user's messages of what comes back from a tool only from the user, in a client's tags: the agent showed its answer by that call."""
-    calls = [call for one in messages for call in one.get("tool_calls") or ()]
-    name_of = {call.get("id"): call["function"]["name"] for call in calls}
-    results = [
-        (name_of.get(one.get("tool_call_id")), one) for one in messages if one["role"] == "tool"
-    ]
-    found = [(name, one, _FEEDBACK.search(str(one["content"]))) for name, one in results]
+    made: dict[Json, Message] = {}
+    found: list[tuple[Json, Message, re.Match[str] | None]] = []
+    for one in messages:
+        # Where calls have no ids, a result is of the one before it.
+        made |= {call.get("id"): call["function"] for call in one.get("tool_calls") or ()}
+        if one["role"] == "tool":
+            call = made.get(one.get("tool_call_id"), {})
+            found.append((call.get("name"), one, _feedback_in(str(one["content"]), call)))
     others = {name for name, _, told in found if told is None}
     for name, one, told in found:
         if told is not None and name not in others:
             one |= {"role": "user", "content": told[2].strip()}
             one.pop("tool_call_id", None)
+
+
+def _feedback_in(result: str, call: Message) -> re.Match[str] | None:
+    """A client's tag with the user's words that ends a result, or is all that a call which asks something gives back."""
+    told = _FEEDBACK.search(result)
+    return _REPLY.fullmatch(result) if told is None and "?" in str(call.get("arguments")) else told
 
 
 def with_listed_calls(said: Sequence[Speech]) -> list[Speech]:
