@@ -173,6 +173,10 @@ def _explain(source: FileSource, layout: Layout | None, *, among_others: bool) -
     values = _values(source)
     if among_others and layout is None and _judges(source, values):
         found.format = "verdicts on runs, joined to the conversations beside it that have their names; refused if there are none"
+        found.reasons.append(
+            f"{source.name} holds nothing but verdicts on runs; give it together with their conversations, "
+            "or as a table of outcomes: tracegym outcomes FILE --key COLUMN --value COLUMN"
+        )
         return found
     if layout is not None and values:
         found.format = f"a layout of its own, read by {layout.name}"

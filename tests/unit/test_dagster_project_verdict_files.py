@@ -696,5 +696,7 @@ def test_a_table_of_outcomes_beside_runs_that_judge_themselves(tmp_path: Path) -
         "3": {"reward": 1.0},
     }
     assert not arrived.rejected
-    told = {one.file: one.format or "" for one in explain(tmp_path / "exp")}
-    assert "joined to the conversations" in told["outcomes.csv"]
+    (told,) = [one for one in explain(tmp_path / "exp") if one.file == "outcomes.csv"]
+    assert "joined to the conversations" in (told.format or "")
+    assert not told.quarantined
+    assert "tracegym outcomes FILE --key" in told.reasons[0]
