@@ -147,3 +147,11 @@ def test_a_question_that_hides_or_does_not_name_the_change_is_none() -> None:
     assert _asked("Are you happy, shall I go on?") == 1.0
     assert _asked("Fine. <!-- Shall I take lamp-7? -->") == 0.0
     assert _asked("Fine. ~~Shall I take lamp-7?~~") == 0.0
+
+
+def test_a_question_for_a_value_that_names_the_change_is_none() -> None:
+    """Who is asked why has not agreed, however short the answer is; who is told what will be done has."""
+    assert _asked("What is the reason for putting lamp-7?") == 0.0
+    assert _asked("I will put lamp-7. Which colour do you want?") == 0.0
+    assert _asked("I will put lamp-7.") == 1.0
+    assert _asked("Which colour? I would put lamp-7 now, is that fine?") == 1.0

@@ -13,7 +13,7 @@ from typing import Final
 
 from ..task.attempt import Attempt, Call, Json
 from ..task.verdict import count_text
-from ..values.consent import agrees, asks_consent, assents, offers, refuses
+from ..values.consent import agrees, asks_consent, assents, offers, refuses, wants_a_value
 from ..values.literals import parse_arguments
 from ..values.mentions import leaves, names_in
 from ..values.normal import as_list, as_names, as_object
@@ -119,11 +119,12 @@ def agreed_between(attempt: Attempt, first: int, position: int, *, named: frozen
     """Whether the policy asked for consent there, and the user's answer did not refuse it.
 
     A proposal in other words counts where a later answer assents: any question that a yes may answer, and any message that names some of
-    `named`, which the change was made with.
+    `named`, which the change was made with, and does not end by asking for something else.
     """
     proposed = False
     for asked, said in _answered_messages(attempt, first, position - 1):
-        proposed |= offers(asked) or not named.isdisjoint(words_in(asked))
+        names = not (named.isdisjoint(words_in(asked)) or wants_a_value(asked))
+        proposed |= offers(asked) or names
         asks_back = "?" in said and not agrees(said)
         if asks_consent(asked) and not (refuses(said) or asks_back):
             return True

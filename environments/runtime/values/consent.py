@@ -59,8 +59,13 @@ def asks_consent(text: str) -> bool:
 
 def offers(text: str) -> bool:
     """Whether a text asks something that yes alone may answer."""
+    return "?" in text and not wants_a_value(text)
+
+
+def wants_a_value(text: str) -> bool:
+    """Whether the last question of a text is one that yes alone does not answer."""
     asked = [s for s in SENTENCE.findall(text) if "?" in s]
-    return bool(asked) and not (_asks_for_a_value(asked[-1]) or REQUESTS.search(asked[-1]))
+    return bool(asked) and bool(_asks_for_a_value(asked[-1]) or REQUESTS.search(asked[-1]))
 
 
 def assents(text: str) -> bool:
