@@ -1,7 +1,7 @@
 """Fidelity: how truly a world answers held-out calls. Replays recorded calls and compares.
 
 Goes in: a world and recorded calls per episode. Comes out: counts of exact, equivalent, wrong, unknown and simulated
-answers, per tool, per source, reads and writes apart, with the tape floor beside them, and what ends in `unknown`. The session follows its own
+answers, per tool, per source, reads and writes apart, with the tape's beside them for comparison, and what ends in `unknown`. The session follows its own
 state, never the recording. Not here: learning, grading, reading files.
 """
 
@@ -265,7 +265,7 @@ def tape_key(arguments: str) -> str:
 
 
 def record_tape(episodes: Iterable[RecordedEpisode]) -> dict[tuple[str, str], str]:
-    """The floor: the first recorded answer to each tool and arguments."""
+    """What fidelity is compared with: the first recorded answer to each tool and arguments."""
     tape: dict[tuple[str, str], str] = {}
     for episode in episodes:
         for call in episode.calls:
@@ -295,7 +295,7 @@ def _meant_call(world: World, call: RecordedCall) -> tuple[str, str]:
 
 
 def _tool(judged: Sequence[JudgedCall]) -> dict[str, Json]:
-    """One tool: its counts, who answered, the floor, and the calls that nobody could answer by shape and reason."""
+    """One tool: its counts, who answered, what a tape answers, and the calls that nobody could answer by shape and reason."""
     unknown = [j for j in judged if j.verdict == "unknown"]
     shapes = _groups(unknown, lambda j: shape_of(j.asked))
     return {

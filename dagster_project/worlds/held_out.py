@@ -1,6 +1,6 @@
 """Held-out fidelity: how truly a world learnt from most of an app's episodes answers the calls of the others.
 
-Comes in: clean episodes of one app. Goes out: counts in `backtest`'s shape, with the tape floor beside them, and those of
+Comes in: clean episodes of one app. Goes out: counts in `backtest`'s shape, with the tape's beside them, and those of
 held-out tasks (no attempt at the task was learnt from) once more on their own. Only the measuring world is learnt without
 the held-out episodes; the one that is kept learns from all. One world measures both: learning is what costs.
 """

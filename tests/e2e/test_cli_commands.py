@@ -238,6 +238,21 @@ def test_backtest_writes_every_key(home: Path, tmp_path: Path) -> None:
     assert set(every) == set(found["graders"]["accepted"])
 
 
+def test_a_backtest_fits_a_screen_unless_all_of_it_is_asked_for(home: Path, tmp_path: Path) -> None:
+    """The tables that one looks at first; a tape is told as a comparison, not as a bound."""
+    held = [line(n, good=n % 2 == 0, attempt=9, day=2) for n in range(6)]
+    write(tmp_path / "held.jsonl", held)
+
+    short = tracegym("backtest", tmp_path / "held.jsonl", "--home", home)
+    whole = tracegym("backtest", tmp_path / "held.jsonl", "--home", home, "--all")
+
+    assert len(short.splitlines()) <= 40
+    for told in ("held-out calls", "What risk buys", "by confidence", "Graders", "a tape: exact"):
+        assert told in short
+    assert "floor" not in whole
+    assert "The same by tool" in whole
+
+
 def test_an_outcome_table_is_joined(home: Path, tmp_path: Path) -> None:
     """Rows join by the conversation's own id; unknown ones wait; bad ones are quarantined."""
     (tmp_path / "t.csv").write_text(
