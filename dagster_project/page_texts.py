@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 import jinja2
+from markupsafe import Markup, escape
 
 _UNSEEN: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
@@ -17,6 +18,15 @@ def clip(text: object, limit: int = 400) -> str:
     whole = str(text)
     seen = _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", whole[:limit])
     return f"{seen}… ({len(whole):,} characters)" if len(whole) > limit else seen
+
+
+_JOINT: Final = re.compile(r"(?<=[_./:\-\]])(?=[\w\[])|(?<=[a-z0-9])(?=[A-Z])")
+"""Where the name of a key or a tool may go on in the next line."""
+
+
+def breakable(name: str) -> Markup:
+    """A name that breaks between its words, not inside of them."""
+    return Markup("<wbr>").join(escape(part) for part in _JOINT.split(name))
 
 
 def number(value: float | None) -> str:
@@ -62,6 +72,8 @@ def templates(*folders: Path) -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(clip=clip, n=number, label=label, counted=counted_label, slug=slug)
+    environment.filters.update(
+        clip=clip, breaks=breakable, n=number, label=label, counted=counted_label, slug=slug
+    )
     environment.globals.update(share=share)
     return environment

@@ -39,6 +39,10 @@ TASKS_SHOWN: Final = 25
 """Tasks of one app and status that are written out; the rest are counted."""
 CLUSTERS_SHOWN: Final = 8
 """Clusters of one app with a card of their own; further ones stand in a table."""
+APPS_OPEN: Final = 3
+"""Of more apps each one's part of a section folds away behind a line."""
+ROWS_OPEN: Final = 8
+"""Rows of a long table that stand in the open."""
 ROWS_SHOWN: Final = 100
 """Rows of any other table."""
 TASKS_OPEN: Final = 8
@@ -117,6 +121,8 @@ def _context(name: str, data: ReportData) -> dict[str, object]:
         "silent": [row for row in data.missing if row.labelled < row.episodes],
         "heard": [row for row in data.missing if row.labelled >= row.episodes],
         "clusters_shown": CLUSTERS_SHOWN,
+        "apps_open": APPS_OPEN,
+        "rows_open": ROWS_OPEN,
         "rows_shown": ROWS_SHOWN,
         "tasks_shown": TASKS_SHOWN,
         "tasks_open": TASKS_OPEN,
@@ -171,6 +177,10 @@ def _environment() -> jinja2.Environment:
         waived=lambda reason: _WAIVED.get(reason, reason),
         stood=lambda place: _PLACES.get(place, place),
         in_order=_in_order,
+        measured=lambda tools: [tool for tool in tools if tool.fidelity and tool.fidelity.calls],
+        unmeasured=lambda tools: [t for t in tools if not (t.fidelity and t.fidelity.calls)],
+        graded_kinds=lambda rows: [row for row in rows if row.graded or row.graded_tasks],
+        ungraded_kinds=lambda rows: [r for r in rows if not (r.graded or r.graded_tasks)],
         outcome_parts=_outcome_parts,
         missing_parts=_missing_parts,
         attack=probe_says,

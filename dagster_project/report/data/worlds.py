@@ -19,7 +19,7 @@ class ToolRow:
     fidelity: Fidelity | None = None
     """None when it was not measured."""
     tape: Fidelity | None = None
-    """The floor: the recorded answer to the same tool and arguments."""
+    """For comparison: the recorded answer to the same tool and arguments, whatever came before."""
     unknowns: tuple[UnsettledCall, ...] = ()
     sources: tuple[Count, ...] = ()
     """Held-out answers by source."""
