@@ -34,13 +34,36 @@ class Outcome:
     spread: float
     """Share of the exported arm's groups that taught something."""
 
+    @property
+    def says(self) -> str:
+        """The result in a sentence, and what to run where it shows nothing."""
+        first, last = self.exported, self.real
+        if not any((first.mean_a, first.mean_b, last.mean_b)):
+            return (
+                f"No arm resolves any of {first.tasks} unseen requests: production had too few good attempts to "
+                "imitate. Give it more --conversations."
+            )
+        told = (
+            f"Of {first.tasks} unseen requests {_percent(first.mean_a)} are resolved after imitation of exported attempts alone, "
+            f"{_percent(first.mean_b)} after practice in exported environments, {_percent(last.mean_b)} after practice "
+            "at the real backend."
+        )
+        if first.better and last.better:
+            return told
+        return f"{told} That is too little to tell practice from luck: more requests and seeds do (without --quick)."
+
     def document(self) -> dict[str, Any]:
         """As JSON."""
         return {
+            "says": self.says,
             **asdict(self),
             "exported": self.exported.to_json(),
             "real": self.real.to_json(),
         }
+
+
+def _percent(share: float | None) -> str:
+    return f"{100 * (share or 0):.1f} %"
 
 
 def outcome_of(found: Documents) -> Outcome:

@@ -25,8 +25,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the experiment at one support desk."""
     options = _parse(arguments)
     console = Console()
-    desk = Desk(mode=options.mode, variant=options.variant, conversations=options.conversations)
     plan = QUICK if options.quick else DESK
+    desk = Desk(
+        mode=options.mode,
+        variant=options.variant,
+        conversations=options.conversations or plan.conversations,
+    )
     steps = plan.schedule.steps if options.steps is None else options.steps
     schedule = replace(plan.schedule, steps=steps)
     plan = replace(plan, seeds=options.seeds or plan.seeds, schedule=schedule)
@@ -46,6 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     draw(options.out / f"{desk.name}.png", desk.name, found)
     console.print_json(data=outcome)
+    console.print(outcome["says"])
     return 0
 
 
@@ -55,7 +60,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--exports", type=Path, metavar="DIR", help="where taskset/ and sft/ are")
     parser.add_argument("--mode", choices=("reset", "living"), default="reset")
     parser.add_argument("--variant", type=int, default=0)
-    parser.add_argument("--conversations", type=int, default=2400)
+    parser.add_argument("--conversations", type=int, help="default: 2400, with --quick 400")
     parser.add_argument("--seeds", type=int)
     parser.add_argument("--steps", type=int, help="of GRPO after the rounds, in either arm")
     parser.add_argument("--quick", action="store_true", help="every part once, in minutes")

@@ -205,3 +205,18 @@ def test_the_outcome_says_which_share_of_the_gain_is_reached() -> None:
     assert round(outcome.ahead, 6) == 0.25
     assert outcome_of({**found, "exported": documents(exported, 0.75)}).ahead is None
     assert sum(outcome.null) == 0.25
+    assert "resolved after imitation of exported attempts alone" in outcome.says
+    assert "luck" not in outcome.says
+
+
+def test_an_outcome_that_shows_nothing_says_what_to_run_instead() -> None:
+    """Where no arm resolves anything there was too little to imitate; where the arms hardly differ, too little was tried."""
+    none, some, more = [False] * 24, [at < 4 for at in range(24)], [at < 6 for at in range(24)]
+    arms = ("untrained", "exported", "real")
+    nothing = outcome_of({arm: documents(none, 0) for arm in arms})
+    assert "too few good attempts" in nothing.says
+    assert "--conversations" in nothing.says
+    little = outcome_of(dict(zip(arms, (documents(e, 0) for e in (some, more, more)), strict=True)))
+    assert "16.7 %" in little.says
+    assert "without --quick" in little.says
+    assert little.document()["says"] == little.says
