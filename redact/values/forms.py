@@ -25,6 +25,7 @@ from redact.bounds import (
 from redact.lists.word_lists import PARTICLES
 from redact.values.dates import read_date
 from redact.values.free_ids import is_dated_title, is_when_or_sum
+from redact.values.ranges import is_span
 from redact.values.scripts import is_unspaced
 from redact.values.shapes import digit_count, is_company, is_net_address, is_phone, is_street
 
@@ -74,6 +75,7 @@ def _with_digits(text: str, digits: int) -> str:
 
 _WITH_DIGITS: Final[tuple[tuple[str, Callable[[str, int], object]], ...]] = (
     ("moment", lambda text, _digits: is_when_or_sum(text)),
+    ("moment", lambda text, _digits: is_span(text)),
     ("street", lambda text, _digits: is_street(text)),
     ("code", lambda text, digits: 3 <= digits <= 5 and text.isdigit()),
     ("identifier", lambda text, digits: digits >= 6 and text.isdigit()),

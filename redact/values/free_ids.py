@@ -16,6 +16,7 @@ from typing import Final
 from redact.bounds import BEFORE, CODE_LENGTH, LONG, LONGEST_LINE, LONGEST_PROSE, NEAR, SHORT, STEM
 from redact.lists.gazetteer import is_name
 from redact.values.months import DAYS, MONTH, MONTHS
+from redact.values.ranges import is_range
 from redact.values.shapes import EMAIL, digit_count, emails_in, is_phone, is_plain, letter_count
 
 FREE: Final = "~"
@@ -296,8 +297,8 @@ _PIECE: Final = re.compile(r"[A-Z]?[a-z\u00df-\u00fe]+|[^\W\d_]+")
 
 
 def is_time_or_amount(token: str) -> bool:
-    """Say whether a token is a day, an hour, an amount or several years."""
-    if any(form.fullmatch(token) for form in (_WHEN, _MOMENT, _COMPACT, _YEARS)):
+    """Say whether a token is a day, an hour, an amount, several years, or a range of such."""
+    if is_range(token) or any(form.fullmatch(token) for form in (_WHEN, _MOMENT, _COMPACT, _YEARS)):
         return True
     token = _MONEY.sub("", token)
     return _AMOUNT.fullmatch(token) is not None and (

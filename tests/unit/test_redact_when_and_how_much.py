@@ -27,6 +27,35 @@ def test_money_hours_and_quarters_are_no_identifiers(text: str) -> None:
     assert list(free_ids(text)) == []
 
 
+@pytest.mark.parametrize(
+    "token",
+    [
+        *("12/12-12/13", "24/12-26/12", "01.07.-31.07", "12.12-13.12", "05/15-05/20/2024"),
+        *("12/12/24-12/13/24", "12/12/2024-12/13/2024", "2025-01-01-2025-01-05"),
+        *("2006.9-2011.7", "2006/09-2011/07", "09/2006-07/2011"),
+        *("99.99-199.99", "120.000-150.000", "$1000-2000", "10000-12000"),
+    ],
+)
+def test_a_range_of_days_or_amounts_is_no_identifier(token: str) -> None:
+    """From one day, month or amount to another: every number of it stays, in prose and under a key that nobody knows."""
+    assert list(free_ids(f"block it {token} please")) == []
+    assert shape_of(token) in {"moment", "number"}
+    steps = (says("user", f"Block it {token} please"), *calls("block", {"range": token}, "ok"))
+    assert all(token in text for text in texts_past_the_gate([episode("e", *steps)])[:2])
+
+
+@pytest.mark.parametrize(
+    "token",
+    [
+        *("12/13-45/99", "30/41-52/63", "03/04/1962-05/06/2001", "1007861-8", "131053-1234"),
+        *("555-0123", "555-1200", "0171-5500", "4421-8832", "07-22-07-25"),
+    ],
+)
+def test_a_number_with_a_dash_that_is_no_range_is_one(token: str) -> None:
+    """No such day, days of a life, digits that fall or that nothing rounds: somebody's number."""
+    assert token in list(free_ids(f"it is {token} here"))
+
+
 @pytest.mark.parametrize("token", ["880914-2024", "kunde2024-118842", "A2024-0117-33"])
 def test_a_number_that_begins_as_a_month_does_is_one(token: str) -> None:
     """Only a whole month or day is taken out of a token."""
