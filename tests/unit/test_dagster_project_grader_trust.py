@@ -83,7 +83,6 @@ def test_graders_without_an_error_ship_however_few_attempts_there_are() -> None:
     row = next(row for row in found.kinds if row.kind == TELLS)
     assert (row.graded, row.kappa, row.false_pass.high, row.in_doubt) == (0, None, 1.0, False)
     assert all(row.is_untested for row in found.kinds)
-    assert not any(row.is_untested for row in judged(attempts(CHANGES, 50, each=1)).kinds)
 
 
 def test_enough_attempts_without_an_error_are_good_enough() -> None:
@@ -177,8 +176,8 @@ def test_a_kind_in_doubt_is_named_with_what_would_settle_it() -> None:
     (row,) = judged(attempts(CHANGES, 50, each=1, false_pass=1)).kinds
     assert row.in_doubt
     assert told_of(row) == (
-        "changes: not proven; of 51 graded false passes: 1, up to 10.4 % possible; "
-        "226 more graded attempts without an error would prove it"
+        "changes: not proven; of 50 graded false passes: 1, up to 10.6 % possible; "
+        "227 more graded attempts without an error would prove it"
     )
 
 
