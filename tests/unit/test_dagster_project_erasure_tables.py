@@ -10,8 +10,8 @@ import dagster_project
 from dagster_project.erasure import clean_side, raw_side
 from dagster_project.lake.tables import Table
 
-HOLD_NOBODY = {"stamps", "redactions", "skipped"}
-"""Digests; counts by key and kind; which unit of work failed where in the code."""
+HOLD_NOBODY = {"stamps", "redactions", "skipped", "failed_checks"}
+"""Digests; counts by key and kind; which unit of work failed where in the code; what checks say of an app, in figures."""
 
 
 def every_table() -> dict[str, Table]:

@@ -37,4 +37,4 @@ def test_the_check_fails_for_one_bad_app_among_good_ones() -> None:
     assert wrong_answers([good]).passed
     checked = wrong_answers([good, bad])
     assert not checked.passed
-    assert checked.metadata["wrong"].value == 2
+    assert checked.metadata["wrong"] == 2
